@@ -19,7 +19,7 @@ import tomllib
 from generated_page import ROOT, write_or_check
 
 import armnn_py as ann
-from armnn_py.backends.questions.probing import probe_support
+from armnn_py.backends.questions.layer_examples import probe_support
 from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 

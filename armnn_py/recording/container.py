@@ -18,8 +18,8 @@ from msgspec import Struct, field
 
 from armnn_py._version import __version__
 from armnn_py.errors import ArmnnError, InvalidArgumentError, ModelFileNotFoundError, ParseError
-from armnn_py.optimizer.saved.plain import save_plain
 from armnn_py.optimizer.saved.read import read_network
+from armnn_py.optimizer.saved.write import save_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

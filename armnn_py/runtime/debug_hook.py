@@ -16,8 +16,11 @@ from armnn_py.interrupts import interruptible
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from armnn_py._native.table.debug_workload import DebugWorkload
-    from armnn_py._native.table.guarded_workload import ExecuteArrays, WrappedWorkload
+    from armnn_py._native.table.guarded_workload import (
+        DebugWorkload,
+        ExecuteArrays,
+        WrappedWorkload,
+    )
     from armnn_py._native.table.workloads import NativeWorkload
     from armnn_py.network import Layer
 
@@ -70,7 +73,7 @@ class DebugHook:
                 return False
             return True
 
-        from armnn_py._native.table.debug_workload import DebugWorkload
+        from armnn_py._native.table.guarded_workload import DebugWorkload
 
         return DebugWorkload(workload, layer.outputs[0].info, show)
 

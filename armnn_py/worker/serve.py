@@ -4,14 +4,22 @@
 
 from __future__ import annotations
 
+import glob
 import importlib
 import os
+import resource
 import socket
 import sys
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
+from armnn_py._native.channel import yield_between_runs
+from armnn_py._native.process.confinement import (
+    confine_files,
+    confine_system_calls,
+    give_up_privileges,
+)
 from armnn_py.backends.loader.search import list_folders
 from armnn_py.backends.options.model_options import ModelOptions
 from armnn_py.backends.questions.layer_support import (
@@ -22,17 +30,19 @@ from armnn_py.backends.questions.layer_support import (
 from armnn_py.errors import ArmnnError, NoBackendForLayerError
 from armnn_py.isolation.messages import receive_request, send_answer
 from armnn_py.runtime import Runtime
+from armnn_py.runtime.threads import set_num_threads
 from armnn_py.tensors.json_infos import info_to_json
-from armnn_py.worker.limits import apply_limits
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from armnn_py._native.layers.shown_layers import ShownLayer
     from armnn_py.backends.backend import Backend
     from armnn_py.isolation.settings import Isolation
     from armnn_py.network import Network
     from armnn_py.worker.loaded_part import LoadedPart
 
-__all__ = ["COMPILING", "serve"]
+__all__ = ["COMPILING", "apply_limits", "serve"]
 
 #: The module whose import takes as long as all others together, and that only `compile` needs.
 COMPILING = "armnn_py.worker.loaded_part"
@@ -248,3 +258,39 @@ def _mapped_libraries() -> set[str]:
 def _signature(layer: ShownLayer) -> Any:
     constants = [index for index, is_known in enumerate(layer.is_constant) if is_known]
     return valid_signature(layer.type, layer.inputs, layer.outputs, layer.descriptor, constants)
+
+
+_OF_THE_SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/etc", "/proc", "/sys", "/opt", "/dev/urandom")
+
+
+def apply_limits(limits: Isolation, folders: Iterable[str]) -> None:
+    """Put them in force; they cannot be taken back.
+
+    Parameters
+    ----------
+    limits
+        All of them.
+    folders
+        Where backends are searched.
+
+    Raises
+    ------
+    ConfinementError
+        The kernel lacks what a limit needs.
+    """
+    yield_between_runs()
+    give_up_privileges()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if limits.memory_bytes is not None:
+        resource.setrlimit(resource.RLIMIT_DATA, (limits.memory_bytes,) * 2)
+    if limits.open_files is not None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limits.open_files,) * 2)
+    if limits.written_bytes is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limits.written_bytes,) * 2)
+    if limits.threads is not None:
+        set_num_threads(limits.threads)
+    if limits.files is not None:
+        readable = [*_OF_THE_SYSTEM, sys.prefix, sys.base_prefix, *sys.path, *folders]
+        writable = [path for one in limits.files for path in glob.glob(one)]  # noqa: PTH207
+        confine_files(filter(None, readable), ["/dev/null", *writable])
+    confine_system_calls(network=limits.network, programs=limits.programs)

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import armnn_py as ann
-from armnn_py.cli.timeline import chrome_trace
+from armnn_py.cli.commands.profile import chrome_trace
 
 _RUN = ann.TimelineEvent("run", "Run", "host", "", 1, 1000, 9000)
 _PART = ann.TimelineEvent("Npu: conv", "PreCompiled", "Npu", "program", 1, 1500, 8000)

@@ -18,7 +18,7 @@ import armnn_py as ann
 from armnn_py.frontends import import_model
 from armnn_py.frontends.common.source import ModelData, open_source
 from armnn_py.frontends.onnx.file import reading
-from armnn_py.frontends.onnx.file.separate import LARGE, separate
+from armnn_py.frontends.onnx.file.reading import LARGE, separate
 from armnn_py.network import ConstantLayer
 from tests.frontends.separate_models import R, branching, floats, model_of, read, tensor
 

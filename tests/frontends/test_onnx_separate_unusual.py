@@ -14,9 +14,9 @@ import pytest
 import armnn_py as ann
 from armnn_py.frontends.common.source import ModelData
 from armnn_py.frontends.common.values import Known
-from armnn_py.frontends.onnx.file import separate as separate_module
+from armnn_py.frontends.onnx.file import reading
 from armnn_py.frontends.onnx.file.graph_node import Body, Node
-from armnn_py.frontends.onnx.file.separate import separate
+from armnn_py.frontends.onnx.file.reading import separate
 from armnn_py.frontends.onnx.file.tensors import Unreadable
 from tests.frontends.separate_models import branching, floats, model_of, read, tensor
 
@@ -44,7 +44,7 @@ def field(tag: int, contents: bytes, kind: int = LENGTH) -> bytes:
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small models and tensors are read so, too."""
     monkeypatch.setattr("armnn_py.frontends.onnx.file.reading._WORTH_WHILE", 0)
-    monkeypatch.setattr(separate_module, "LARGE", 48)
+    monkeypatch.setattr(reading, "LARGE", 48)
 
 
 def rebuilt(change: Callable[[list[bytes]], list[bytes]]) -> bytes:
@@ -196,7 +196,7 @@ def outcome(model: bytes) -> Any:
 
 def by_protobuf(model: bytes) -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(separate_module, "separate", lambda data: None)
+        patch.setattr(reading, "separate", lambda data: None)
         return outcome(model)
 
 

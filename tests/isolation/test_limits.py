@@ -23,7 +23,7 @@ _CONFINED = """
 import os, socket, subprocess, sys
 from armnn_py._native.process import confinement
 from armnn_py.isolation.settings import Isolation
-from armnn_py.worker.limits import apply_limits
+from armnn_py.worker.serve import apply_limits
 
 apply_limits(Isolation(**eval(sys.argv[1])), [])
 

@@ -27,7 +27,7 @@ from armnn_py._native.layers import optimization_sink
 from armnn_py._native.table import (
     allocators,
     backend_services,
-    debug_workload,
+    guarded_workload,
     handle_registry,
     profiling_context,
     support,
@@ -300,9 +300,9 @@ def test_debug_layers(
 ) -> None:
     """A run ends with the exception, or goes on: it never answers with numbers of the last one."""
     monkeypatch.setattr(
-        debug_workload.DebugWorkload,
+        guarded_workload.DebugWorkload,
         "_execute",
-        sender.before(debug_workload.DebugWorkload._execute),
+        sender.before(guarded_workload.DebugWorkload._execute),
     )
     seen = []
     optimized = ann.optimize(sum_of_sums(), ["CpuRef"], runtime=runtime, debug=True)
@@ -342,9 +342,9 @@ def test_a_long_run_with_debug_layers_stops(
         count += 1
 
     monkeypatch.setattr(
-        debug_workload.DebugWorkload,
+        guarded_workload.DebugWorkload,
         "_execute",
-        sender.before(debug_workload.DebugWorkload._execute),
+        sender.before(guarded_workload.DebugWorkload._execute),
     )
     with runtime.load_network(optimized) as net:
         net.register_debug_callback(look)

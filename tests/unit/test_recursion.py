@@ -63,7 +63,7 @@ BOUNDS = {
     "frontends/onnx/operators/microsoft/few_bits.py": {"_unpacked": SAME_NAME, "levels": SAME_NAME},
     "frontends/onnx/operators/standard/quantization.py": {"dequantize": ONCE},
     "frontends/onnx/operators/windows/resizing.py": {"_of_integers": ONCE, "_resize": ONCE},
-    "frontends/onnx/file/separate.py": {
+    "frontends/onnx/file/reading.py": {
         "_Walk._attribute": BODIES,
         "_Walk._graph": BODIES,
         "_Walk._node": BODIES,

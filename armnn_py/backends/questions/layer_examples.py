@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""An example of each form of each layer type, in one data type.
+"""An example of each form of each layer type, in one data type, and which of them a backend takes.
 
 A layer type has several where a backend may take one form and not another: each function of an
 Activation, both orders of an image's dimensions.
@@ -9,9 +9,11 @@ Activation, both orders of an image's dimensions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from armnn_py import descriptors as d
 from armnn_py.backends.questions.examples import QUANTIZATION, Example, Operand, Operands
+from armnn_py.backends.questions.layer_support import LayerSignature, LayerSupport
 from armnn_py.backends.questions.recurrent_examples import (
     lstm_shapes,
     lstm_types_in_integers,
@@ -37,7 +39,10 @@ from armnn_py.types import (
 )
 from armnn_py.types.facts import FACTS
 
-__all__ = ["examples_of", "lstm_in_integers", "quantized_lstm"]
+if TYPE_CHECKING:
+    from armnn_py.backends.backend import Backend
+
+__all__ = ["example_layers", "examples_of", "lstm_in_integers", "probe_support", "quantized_lstm"]
 
 
 def examples_of(of: Operands) -> Iterator[Example]:
@@ -285,3 +290,44 @@ def _volumes(of: Operands, layout: DataLayout) -> Iterator[Example]:
     convolution = d.Convolution3dDescriptor(bias_enabled=True, data_layout=layout)
     operands = [volume, of.weights(3, 3, 3, 4, 4), of.bias(4)]
     yield Example(LayerType.CONVOLUTION3D, convolution, operands)
+
+
+def probe_support(backend: Backend) -> dict[LayerType, tuple[DataType, ...]]:
+    """Ask a backend which layers it takes.
+
+    Parameters
+    ----------
+    backend
+        A loaded backend.
+
+    Returns
+    -------
+    dict
+        For each layer type that there are examples of: the data types of which it takes an example,
+        in the order of `DataType`; none if it does not take the layer. The type is that of a
+        layer's first input; for Fill and Quantize, of its output.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The runtime of the backend is closed.
+    """
+    taken: dict[LayerType, dict[DataType, None]] = {}
+    with LayerSupport(backend) as support:
+        for data_type in DataType:
+            examples = list(example_layers(data_type))
+            answers = support.ask_many(examples)
+            for example, answer in zip(examples, answers, strict=True):
+                types = taken.setdefault(example.type, {})
+                if answer:
+                    types[data_type] = None
+    return {layer_type: tuple(taken[layer_type]) for layer_type in sorted(taken)}
+
+
+def example_layers(data_type: DataType) -> Iterator[LayerSignature]:
+    """Give the well-formed examples of a data type."""
+    plain = examples_of(Operands(DataType.FLOAT32))
+    for example, in_float in zip(examples_of(Operands(data_type)), plain, strict=True):
+        signature = example.signature(data_type, in_float)
+        if signature is not None:
+            yield signature

@@ -18,7 +18,6 @@ from armnn_py.cli.help import Command
 from armnn_py.cli.networks import assumption
 from armnn_py.cli.render import Column, Renderer, format_duration, words_of
 from armnn_py.cli.timed import TimedArguments, timed_arguments
-from armnn_py.cli.timeline import chrome_trace
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.network.stages import sub_stage, walk_stages
 from armnn_py.text import counted
@@ -26,10 +25,10 @@ from armnn_py.text import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from armnn_py import LayerProfile, Network
+    from armnn_py import BackendEvent, LayerProfile, Network, Profile, TimelineEvent
     from armnn_py.network import Layer, NetworkStorage
 
-__all__ = ["profile"]
+__all__ = ["chrome_trace", "profile"]
 
 _LEAST_PREFIX = 4
 
@@ -295,3 +294,103 @@ def _render(renderer: Renderer, data: dict[str, Any], ways: list[str], backends:
         renderer.line(f"{lost} did not fit into the buffer: the times are too small")
     if data["assumed_shapes"]:
         renderer.line(assumption(data["assumed_shapes"]))
+
+
+_PROCESS = 1
+
+
+def chrome_trace(recorded: Profile) -> dict[str, Any]:
+    """Return a profile in the Trace Event Format; times in microseconds from the first event."""
+    start = min((event.time_ns for event in recorded.timeline), default=0)
+    slices = [_slice_of(event, start) for event in recorded.timeline]
+    told = [event for event in recorded.events if event.time_ns >= start]
+    pairs, marks = _slices_and_marks(told, recorded)
+    slices += [_slice_between(begin, end, start) for begin, end in pairs]
+    slices.sort(key=lambda event: (event["ts"], -event["dur"]))
+    events = slices + [_mark_of(event, start) for event in marks]
+    labels: list[dict[str, Any]] = [
+        {"name": "process_name", "ph": "M", "pid": _PROCESS, "args": {"name": "armnn_py"}}
+    ]
+    for thread in sorted({event["tid"] for event in events}):
+        label = {"name": f"thread {thread}"}
+        labels.append(
+            {"name": "thread_name", "ph": "M", "pid": _PROCESS, "tid": thread, "args": label}
+        )
+    return {"traceEvents": labels + events, "displayTimeUnit": "ms"}
+
+
+def _slices_and_marks(
+    told: list[BackendEvent], recorded: Profile
+) -> tuple[list[tuple[BackendEvent, BackendEvent]], list[BackendEvent]]:
+    """Pair begins and ends on each thread; return the pairs, and all other events."""
+    shown = {(event.thread, event.time_ns, event.kernel) for event in recorded.timeline}
+    inner = {guid for layer in recorded.layers for guid in layer.guids}
+    opened: dict[int, list[BackendEvent]] = {}
+    pairs: list[tuple[BackendEvent, BackendEvent]] = []
+    marks: list[BackendEvent] = []
+
+    def is_shown(begin: BackendEvent) -> bool:
+        return (begin.thread, begin.time_ns, begin.name) in shown
+
+    for event in told:
+        stack = opened.setdefault(event.thread, [])
+        if event.phase == "begin":
+            stack.append(event)
+        elif event.phase == "instant":
+            if not (stack and is_shown(stack[-1]) and event.id in inner):
+                marks.append(event)
+        else:
+            begun = [(one.name, one.id) for one in stack]
+            if (event.name, event.id) not in begun:
+                marks.append(event)
+                continue
+            while (begin := stack.pop()) and (begin.name, begin.id) != (event.name, event.id):
+                marks.append(begin)
+            if not is_shown(begin):
+                pairs.append((begin, event))
+    marks += [begin for stack in opened.values() for begin in stack]
+    return pairs, sorted(marks, key=lambda event: event.time_ns)
+
+
+def _slice_of(event: TimelineEvent, start: int) -> dict[str, Any]:
+    return {
+        "name": event.layer,
+        "cat": event.type,
+        "ph": "X",
+        "ts": (event.time_ns - start) / 1e3,
+        "dur": event.duration_ns / 1e3,
+        "pid": _PROCESS,
+        "tid": event.thread,
+        "args": {
+            "type": event.type,
+            "backend": event.backend,
+            "kernel": event.kernel,
+            **({"stage": event.stage} if event.stage else {}),
+        },
+    }
+
+
+def _slice_between(begin: BackendEvent, end: BackendEvent, start: int) -> dict[str, Any]:
+    return {
+        "name": begin.name,
+        "cat": "backend",
+        "ph": "X",
+        "ts": (begin.time_ns - start) / 1e3,
+        "dur": (end.time_ns - begin.time_ns) / 1e3,
+        "pid": _PROCESS,
+        "tid": begin.thread,
+        "args": {"id": begin.id, "layer": begin.layer, "backend": begin.backend},
+    }
+
+
+def _mark_of(event: BackendEvent, start: int) -> dict[str, Any]:
+    return {
+        "name": event.name,
+        "cat": "backend",
+        "ph": "i",
+        "s": "t",
+        "ts": (event.time_ns - start) / 1e3,
+        "pid": _PROCESS,
+        "tid": event.thread,
+        "args": {"phase": event.phase, "id": event.id, "layer": event.layer},
+    }

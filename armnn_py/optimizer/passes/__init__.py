@@ -133,21 +133,21 @@ SIMPLIFYING: tuple[Pass, ...] = (
     Pass(
         "fuse-batch-norm-into-convolution2d",
         "batch normalisation becomes part of the constant weights of the convolution before it",
-        late(".fuse_batch_norm", LayerType.CONVOLUTION2D),
+        late(".fuse_affine", LayerType.CONVOLUTION2D),
         frozenset({LayerType.BATCH_NORMALIZATION}),
     ),
     Pass(
         "fuse-batch-norm-into-depthwise-convolution2d",
         "batch normalisation becomes part of the constant weights of the depthwise convolution "
         "before it",
-        late(".fuse_batch_norm", LayerType.DEPTHWISE_CONVOLUTION2D),
+        late(".fuse_affine", LayerType.DEPTHWISE_CONVOLUTION2D),
         frozenset({LayerType.BATCH_NORMALIZATION}),
     ),
     # Passes that Arm NN does not have.
     Pass(
         "fold-edges-into-pooling2d",
         "repeated edges that a maximum does not notice become its padding",
-        late(".folding.fold_edges"),
+        late(".folding.fold_pad", function="fold_edges"),
         frozenset({LayerType.GATHER}),
     ),
     Pass(

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""From an optimised network to a file."""
+"""From an optimised network, or one as it is, to a file."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import base64
 import hashlib
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from armnn_py._version import __version__
+from armnn_py.backends.options.model_options import ModelOptions
 from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.network import AssignLayer, ConstantLayer, VariableLayer
+from armnn_py.optimizer.options import OptimizerOptions
+from armnn_py.optimizer.placing.placed_network import PlacedNetwork
 from armnn_py.optimizer.saved.archive import (
     BLOBS,
     CONSTANTS,
@@ -41,12 +44,11 @@ if TYPE_CHECKING:
     from armnn_py._native.table.backend_options import OptionValue
     from armnn_py.backends.backend import Backend
     from armnn_py.descriptors import AttributeTensor
-    from armnn_py.network import OutputSlot
-    from armnn_py.optimizer.options import OptimizerOptions
-    from armnn_py.optimizer.placing.placed_network import PlacedNetwork
+    from armnn_py.network import NetworkStorage, OutputSlot
+    from armnn_py.optimizer.reports.report import Assignment
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["save_network"]
+__all__ = ["save_network", "save_plain"]
 
 
 def save_network(
@@ -277,3 +279,41 @@ _MOVES = {kind.label for kind in LayerType if FACTS[kind].moves_memory}
 
 def _text_of(document: dict[str, Any]) -> bytes:
     return json.dumps(document, allow_nan=False, separators=(",", ":")).encode()
+
+
+class _About:
+    """A backend as the file names it."""
+
+    def __init__(self, version: str, vendor_version: str) -> None:
+        self.version, self.vendor_version = version, vendor_version
+
+
+def save_plain(
+    network: NetworkStorage, backend_id: str, version: str, vendor_version: str, path: str
+) -> None:
+    """Write a network without optimising it or asking its backend.
+
+    Raises
+    ------
+    InvalidArgumentError
+        The file cannot be written.
+    """
+    backends = tuple(
+        None if FACTS[layer.type].host or layer.type is LayerType.CONSTANT else backend_id
+        for layer in network.layers
+    )
+    placed = PlacedNetwork(
+        network=network,
+        layer_backends=backends,
+        read_assignment=lambda: cast("Assignment", ()),
+        blobs={},
+        memory={},
+        read_passes=tuple,
+        model_options=ModelOptions(None, {}),
+        origins={layer.guid: () for layer in network.layers},
+        public_guids=tuple(layer.guid for layer in network.layers),
+        sources={},
+        replacements=frozenset(),
+    )
+    about: dict[str, Any] = {backend_id: _About(version, vendor_version)}
+    save_network(placed, about, OptimizerOptions(), path, keep_subgraphs=None, mode=0o600)

@@ -27,8 +27,11 @@ from armnn_py.runtime.profile.profile_sums import (
     find_inner_layers,
     group_by_kernel,
     names_of,
+    summary,
+    to_html,
+    to_json,
+    to_text,
 )
-from armnn_py.runtime.profile.profile_text import summary, to_html, to_json, to_text
 from armnn_py.text import counted, printable
 
 if TYPE_CHECKING:

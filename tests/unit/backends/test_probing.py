@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import armnn_py as ann
-from armnn_py.backends.questions.probing import example_layers, probe_support
+from armnn_py.backends.questions.layer_examples import example_layers, probe_support
 from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 

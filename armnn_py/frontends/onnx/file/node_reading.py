@@ -1,12 +1,14 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""From the nodes of a file to `Node`, with the graphs in their attributes."""
+"""From the nodes of a file to `Node`, with the graphs and sparse tensors in their attributes."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from msgspec import structs
 
 from armnn_py.errors import ParseError
@@ -19,17 +21,20 @@ from armnn_py.frontends.onnx.file.graph_node import AttributeReference, Body, No
 from armnn_py.frontends.onnx.file.ordering import live_nodes, sort_nodes
 from armnn_py.frontends.onnx.file.parts import GraphParts, NodeParts
 from armnn_py.frontends.onnx.file.reading import protobuf_text
-from armnn_py.frontends.onnx.file.sparse import read_sparse
 from armnn_py.frontends.onnx.file.tensors import Unreadable, read_tensor
 from armnn_py.frontends.onnx.stages.cuts import cut_by_counts
 from armnn_py.frontends.onnx.text.ml_strings import with_numbers
+from armnn_py.memory_budget import computed_budget
+from armnn_py.tensors import MAX_DIMENSIONS
+from armnn_py.text import format_bytes
 
 if TYPE_CHECKING:
     import onnx
+    from numpy.typing import NDArray
 
     from armnn_py.frontends.common.source import Part
 
-__all__ = ["NodeReader", "domain_of", "opsets_of"]
+__all__ = ["NodeReader", "domain_of", "opsets_of", "read_sparse"]
 
 #: Graphs inside graphs; models have two or three.
 _DEEPEST = 16
@@ -325,3 +330,50 @@ _READERS: dict[int, Callable[[Any], Any]] = {
     _INTS: lambda a: [int(value) for value in a.ints],
     _STRINGS: lambda a: [_text(bytes(value)) for value in a.strings],
 }
+
+
+def read_sparse(
+    sparse: onnx.SparseTensorProto, folder: str | None, what: str
+) -> NDArray[Any] | Unreadable:
+    """Read a sparse tensor: values [count], and places [count] or [count, rank] in order.
+
+    Raises
+    ------
+    ParseError
+        Values, places and shape do not fit, or the array is far larger than its values.
+    """
+    values = read_tensor(sparse.values, folder, f"values of {what}")
+    places = read_tensor(sparse.indices, folder, f"indices of {what}")
+    for one in (values, places):
+        if isinstance(one, Unreadable):
+            return one
+    assert not isinstance(values, Unreadable)
+    assert not isinstance(places, Unreadable)
+    shape = tuple(sparse.dims)
+    if not 1 <= len(shape) <= MAX_DIMENSIONS or min(shape) < 0:
+        raise ParseError(f"{what} has shape {shape}, expected 1 to {MAX_DIMENSIONS} sizes")
+    flat = places.ndim == 1
+    if values.ndim != 1 or places.dtype != np.int64 or places.shape != (
+        (len(values),) if flat else (len(values), len(shape))
+    ):  # fmt: skip
+        raise ParseError(
+            f"{what}: indices of shape {places.shape} do not fit {len(values)} values",
+            details=[f"shape: {shape}"],
+        )
+    limits = np.array([math.prod(shape)] if flat else shape, np.int64)
+    columns = places.reshape(len(values), len(limits))
+    if ((columns < 0) | (columns >= limits)).any():
+        raise ParseError(f"{what} has an index outside of shape {shape}")
+    size, most = math.prod(shape) * values.dtype.itemsize, computed_budget(values.nbytes)
+    if size > most:
+        raise ParseError(
+            f"{what} would take {format_bytes(size)}, at most {format_bytes(most)} are allowed",
+            hints=["set_memory_budget or ARMNN_PY_MEMORY_BUDGET sets the limit"],
+        )
+    dense = np.zeros(shape, values.dtype)
+    if flat:
+        dense.reshape(-1)[places] = values
+    else:
+        dense[tuple(columns.T)] = values
+    dense.flags.writeable = False
+    return dense

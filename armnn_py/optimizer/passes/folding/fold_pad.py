@@ -1,10 +1,13 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Pad layers as the padding of the windows that read them.
+"""Pad layers, and repeated edges, as the padding of the windows that read them.
 
 Arm NN's FoldPadIntoConvolution2d, FoldPadIntoDepthwiseConvolution2d and FoldPadIntoPooling2d. A pad
 is removed only if all its readers take it, so that nothing is computed twice. The value of a pad is
 the number that is stored, also of a quantised tensor, whose zero is the zero point.
+
+A Gather whose indices are 0, .., 0, 1, 2, .., n, .., n pads an image with its edge. A maximum over
+windows that hold an element of the edge next to copies of it does not see the copies.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from msgspec import structs
 from armnn_py.descriptors import (
     Convolution2dDescriptor,
     DepthwiseConvolution2dDescriptor,
+    GatherDescriptor,
     PadDescriptor,
     Pooling2dDescriptor,
 )
@@ -30,17 +34,12 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node
     from armnn_py.tensors import TensorInfo
 
-__all__ = [
-    "fold_into_readers",
-    "run",
-    "same_output",
-    "sees_input",
-]
+__all__ = ["fold_edges", "run"]
 
 _Windowed = Convolution2dDescriptor | DepthwiseConvolution2dDescriptor | Pooling2dDescriptor
 
 
-def fold_into_readers(
+def _fold_into_readers(
     graph: Graph, node: Node, widened: Callable[[Node], _Windowed | None], what: str, log: PassLog
 ) -> None:
     """Take out a layer that pads an image, if all its readers can pad it themselves.
@@ -82,7 +81,7 @@ def run(graph: Graph, log: PassLog, layer_type: LayerType) -> None:
         def widened(reader: Node, pad: Node = pad) -> _Windowed | None:
             return _folded(pad, reader) if reader.type is layer_type else None
 
-        fold_into_readers(graph, pad, widened, f"pad '{pad.name}'", log)
+        _fold_into_readers(graph, pad, widened, f"pad '{pad.name}'", log)
 
 
 def _folded(pad: Node, reader: Node) -> _Windowed | None:
@@ -115,7 +114,7 @@ def _folded(pad: Node, reader: Node) -> _Windowed | None:
         wider = pooled
     elif not _is_zero(p.value, info):
         return None
-    return wider if same_output(reader, wider, info) else None
+    return wider if _same_output(reader, wider, info) else None
 
 
 def _is_zero(value: float, info: TensorInfo) -> bool:
@@ -124,7 +123,7 @@ def _is_zero(value: float, info: TensorInfo) -> bool:
     return all(value == point for point in points)
 
 
-def same_output(reader: Node, descriptor: _Windowed, info: TensorInfo) -> bool:
+def _same_output(reader: Node, descriptor: _Windowed, info: TensorInfo) -> bool:
     """Whether the layer makes the same tensor of the smaller input.
 
     Windows rounded up are counted by another rule when they start in padding.
@@ -145,7 +144,7 @@ def _pooling(
 ) -> Pooling2dDescriptor | None:
     assert isinstance(d, Pooling2dDescriptor)
     if wider.pool_type is PoolingAlgorithm.MAX:
-        return wider if value <= _lowest(info) and sees_input(wider, info, reader) else None
+        return wider if value <= _lowest(info) and _sees_input(wider, info, reader) else None
     if not _is_zero(value, info):
         return None
     # Zeros of the Pad count in the divisor; those of the layer's own padding then would as well.
@@ -164,7 +163,7 @@ def _lowest(info: TensorInfo) -> float:
     return int(np.iinfo(info.dtype).min)
 
 
-def sees_input(d: Pooling2dDescriptor, info: TensorInfo, reader: Node) -> bool:
+def _sees_input(d: Pooling2dDescriptor, info: TensorInfo, reader: Node) -> bool:
     """Whether every window has input: the maximum of padding alone is 0, of a padded tensor not."""
     y, x = d.data_layout.spatial_axes
     size, count = info.static_shape, reader.output.info.static_shape
@@ -179,3 +178,61 @@ def _all_inside(
     start = np.arange(count, dtype=np.int64) * stride - before
     tap = np.maximum(-(start // dilation), 0)  # the first that is not before the input
     return bool(np.all((tap < window) & (start + tap * dilation < size)))
+
+
+def fold_edges(graph: Graph, log: PassLog) -> None:
+    """Run the pass."""
+    for node in reversed(graph.nodes):  # of one Gather behind another the last goes first
+        if node.type is LayerType.GATHER and node in graph:
+            _fold_one(graph, node, log)
+
+
+def _fold_one(graph: Graph, gather: Node, log: PassLog) -> None:
+    source, edges = gather.inputs[0], _edges(gather)
+    if (
+        edges is None
+        or source is None
+        or source.info.quantization != gather.output.info.quantization
+    ):
+        return
+
+    def widened(reader: Node) -> Pooling2dDescriptor | None:
+        return _wider(gather, reader, *edges)
+
+    _fold_into_readers(graph, gather, widened, f"edges that '{gather.name}' repeats", log)
+
+
+def _edges(gather: Node) -> tuple[int, int, int] | None:
+    """Axis, copies before and copies after, of a Gather that repeats edges."""
+    d, source, indices = gather.descriptor, gather.inputs[0], gather.constants[1]
+    if not isinstance(d, GatherDescriptor) or source is None or source.info.rank != 4:
+        return None
+    axis = d.axis % 4
+    size = source.info.static_shape[axis]
+    if indices is None or indices.ndim != 1 or indices.size < size or size == 0:
+        return None
+    before = int(np.argmax(indices != 0)) - 1 if indices.any() else indices.size - 1
+    after = indices.size - size - before
+    if before < 0 or after < 0:
+        return None
+    repeated = np.pad(np.arange(size), (before, after), mode="edge")
+    return (axis, before, after) if np.array_equal(indices, repeated) else None
+
+
+def _wider(
+    gather: Node, reader: Node, axis: int, before: int, after: int
+) -> Pooling2dDescriptor | None:
+    d, source = reader.descriptor, gather.inputs[0]
+    assert source is not None
+    if not isinstance(d, Pooling2dDescriptor) or d.pool_type is not PoolingAlgorithm.MAX:
+        return None
+    y, x = d.data_layout.spatial_axes
+    # With a dilation, a window may step over the edge and see only copies of it.
+    if axis == y and d.dilation_y == 1:
+        wider = structs.replace(d, pad_top=d.pad_top + before, pad_bottom=d.pad_bottom + after)
+    elif axis == x and d.dilation_x == 1:
+        wider = structs.replace(d, pad_left=d.pad_left + before, pad_right=d.pad_right + after)
+    else:
+        return None
+    fits = _same_output(reader, wider, source.info) and _sees_input(wider, source.info, reader)
+    return wider if fits else None

@@ -16,8 +16,7 @@ from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Array, Value
 from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.convert.table import MICROSOFT, operator
-from armnn_py.frontends.onnx.operators.microsoft.attention import attention
-from armnn_py.frontends.onnx.operators.microsoft.fused import embed_layer_normalization
+from armnn_py.frontends.onnx.operators.microsoft.fused import attention, embed_layer_normalization
 from armnn_py.frontends.onnx.operators.recurrent.recurrent import lstm
 from armnn_py.frontends.onnx.operators.standard.integer_products import dynamic_levels
 from armnn_py.frontends.onnx.operators.standard.quantization import real_operand

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Elementwise arithmetic with one, two or any number of operands."""
+"""Elementwise arithmetic, comparisons and logic, and choosing by a condition."""
 
 from __future__ import annotations
 
@@ -29,7 +29,12 @@ from armnn_py.frontends.onnx.file.element_types import (
 )
 from armnn_py.frontends.onnx.file.small_types import convert
 from armnn_py.frontends.onnx.text.string_arrays import as_numbers, as_strings
-from armnn_py.types import BinaryOperation, ComparisonOperation, UnaryOperation
+from armnn_py.types import (
+    BinaryOperation,
+    ComparisonOperation,
+    LogicalBinaryOperation,
+    UnaryOperation,
+)
 
 _BINARY = {
     "Add": BinaryOperation.ADD,
@@ -244,3 +249,56 @@ def _is_inf(view: NodeView) -> Value:
     if not positive and not negative:
         return Known(np.zeros(shape_of(x), np.bool_))
     return emit.compare(equal, x, emit.scalar(np.inf, x))
+
+
+_COMPARISONS = {
+    "Equal": ComparisonOperation.EQUAL,
+    "Greater": ComparisonOperation.GREATER,
+    "GreaterOrEqual": ComparisonOperation.GREATER_OR_EQUAL,
+    "Less": ComparisonOperation.LESS,
+    "LessOrEqual": ComparisonOperation.LESS_OR_EQUAL,
+}
+
+
+@operator(*_COMPARISONS)
+def _comparison(view: NodeView) -> Value:
+    return view.emit.compare(_COMPARISONS[view.node.op_type], *operands(view))
+
+
+@operator("And")
+def _and(view: NodeView) -> Value:
+    return view.emit.logical(LogicalBinaryOperation.AND, *operands(view))
+
+
+@operator("Or")
+def _or(view: NodeView) -> Value:
+    return view.emit.logical(LogicalBinaryOperation.OR, *operands(view))
+
+
+@operator("Xor")
+def _xor(view: NodeView) -> Value:
+    emit = view.emit
+    x, y = operands(view)
+    either = emit.logical(LogicalBinaryOperation.OR, x, y, "either")
+    both = emit.logical(LogicalBinaryOperation.AND, x, y, "both")
+    return emit.logical(
+        LogicalBinaryOperation.AND, either, emit.unary(UnaryOperation.LOGICAL_NOT, both, "not_both")
+    )
+
+
+@operator("Not")
+def _not(view: NodeView) -> Value:
+    return view.emit.unary(UnaryOperation.LOGICAL_NOT, view.value(0))
+
+
+@operator("IsNaN")
+def _is_nan(view: NodeView) -> Value:
+    # Only a NaN differs from itself.
+    x = view.value(0)
+    return view.emit.compare(ComparisonOperation.NOT_EQUAL, x, x)
+
+
+@operator("Where", since=9)
+def _where(view: NodeView) -> Value:
+    x, y = view.value(1), view.value(2)
+    return view.emit.where(view.value(0), x, view.emit.cast(y, dtype_of(x), "y"))

@@ -81,7 +81,7 @@ static armnn_status_t open_backend(const armnn_create_args_t* args, void** out_u
   host_of_all = args->host;
   takes_volumes = volumes != NULL ? volumes->integer : HAS(DEFAULT_TAKES_OTHER_LAYERS);
   if (HAS(LEAVES_A_FILE_OF_EACH_OPEN)) fopen("/dev/null", "r");
-  if (HAS(LEAKS_HEAP_OF_EACH_OPEN)) leaked = (char*)malloc(256);
+  if (HAS(LEAKS_HEAP_OF_EACH_OPEN)) leaked = (char*)malloc(1024);
   if (HAS(REFUSES_A_SECOND_INSTANCE) && instances > 0) {
     return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the device is in use");
   }

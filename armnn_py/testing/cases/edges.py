@@ -193,6 +193,8 @@ def limit_examples(of: Operands) -> Iterator[Example]:
 def number_examples(of: Operands) -> Iterator[Example]:
     """Give arithmetic with each pair of such numbers; of levels it says nothing."""
     values = _limits(of.type)
+    if of.type.is_float:
+        values[values == 0] = 3  # what 0 / 0 gives is for special values to find out
     column = Operand(of.info(12, 1), False, values.reshape(12, 1))
     row = Operand(of.info(1, 12), False, values.reshape(1, 12))
     for operation in BinaryOperation:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar, overload
 
 from armnn_py.backends.backend import Backend
+from armnn_py.backends.devices import count_of, no_device, not_made
 from armnn_py.backends.loader.admission import ids_of
 from armnn_py.backends.loader.opening import RefusedError, open_device
 from armnn_py.backends.loader.shared_library import LOADING
@@ -86,8 +87,6 @@ class BackendRegistry(
             try:
                 backend = open_device(first.source, index)
             except RefusedError as refusal:
-                from armnn_py.backends.devices import not_made
-
                 raise not_made(first, backend_id, refusal) from None
             self._backends[backend_id] = backend
         _log.info("backend '%s' made", printable(backend_id))
@@ -104,9 +103,6 @@ class BackendRegistry(
             return True
         name, index = _split(backend_id)
         first = self._backends.get(name)
-
-        from armnn_py.backends.devices import count_of
-
         return first is not None and (index == 0 or index < count_of(first))
 
     def __eq__(self, other: object) -> bool:
@@ -143,8 +139,6 @@ class BackendRegistry(
     @property
     def all_ids(self) -> tuple[str, ...]:
         """Every id that can be asked for: those of all devices of all backends."""
-        from armnn_py.backends.devices import count_of
-
         return tuple(
             device_id(name, index)
             for name, backend in self._firsts.items()
@@ -196,8 +190,6 @@ class BackendRegistry(
         """Return the error for an id that is not loaded, with the verdicts about it."""
         name, index = _split(backend_id)
         if name in self._backends:
-            from armnn_py.backends.devices import no_device
-
             return no_device(
                 self._backends[name],
                 index,

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from armnn_py.backends import BackendRegistry, load_backends
-from armnn_py.backends.probe import process
+from armnn_py.backends.probe import gate
 from armnn_py.errors import BackendSkippedWarning
 from tests.conftest import SANITIZE
 
@@ -97,7 +97,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def tried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the files that were tried, in order; forget them with ``clear``."""
     names: list[str] = []
-    try_files = process.try_files
+    try_files = gate.try_files
 
     def note(files, *arguments):
         def each():
@@ -107,7 +107,7 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
         return try_files(each(), *arguments)
 
-    monkeypatch.setattr(process, "try_files", note)
+    monkeypatch.setattr(gate, "try_files", note)
     return names
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import locale
 import os
 import signal
 from contextlib import suppress
@@ -33,9 +34,6 @@ class KeptState:
     def __enter__(self) -> KeptState:
         self._rounding = core().armnn_core_float_control()
         self._mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
-
-        import locale
-
         self._locale = locale.setlocale(locale.LC_ALL)
         self._folder = -1
         with suppress(OSError):  # a folder that was removed
@@ -51,9 +49,6 @@ class KeptState:
             found.append("which signals are blocked")
         if self._restore_folder():
             found.append("the working folder")
-
-        import locale
-
         if locale.setlocale(locale.LC_ALL) != self._locale:
             locale.setlocale(locale.LC_ALL, self._locale)
             found.append("the locale")
@@ -64,9 +59,8 @@ class KeptState:
             return False
         try:
             with suppress(OSError):  # the folder of now may have no name any more
-                from pathlib import Path
-
-                if os.path.samestat(Path().stat(), os.fstat(self._folder)):
+                here = os.stat(".")  # noqa: PTH116
+                if os.path.samestat(here, os.fstat(self._folder)):
                     return False
             os.fchdir(self._folder)
             return True

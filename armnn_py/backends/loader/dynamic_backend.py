@@ -26,10 +26,11 @@ from armnn_py.backends.loader.identity import check_version, find_exports, read_
 from armnn_py.backends.loader.inspection import InspectedFile, inspect_file
 from armnn_py.backends.loader.naming import is_of_package, parse_file_name
 from armnn_py.backends.loader.opening import RefusedError, open_device, words_on_changes
-from armnn_py.backends.loader.source import OptionsFor
+from armnn_py.backends.loader.source import BackendSource, OptionsFor
 from armnn_py.backends.loader.verdict import Stage, Status, Verdict, printable
 from armnn_py.backends.loader.version import BackendVersion
 from armnn_py.backends.options.memory_wishes import MemoryWishes
+from armnn_py.backends.probe.findings import ProbeFinding, fault_of, untried_part
 from armnn_py.backends.trust.links import mapped_elsewhere
 from armnn_py.errors.shortage import reason_of
 from armnn_py.interrupts import deferred_interrupts
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from armnn_py._native.python_backend.python_table import PythonTable
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.loader.discovery import Candidate
-    from armnn_py.backends.probe.findings import ProbeFinding
     from armnn_py.isolation.backend import IsolatedBackend
     from armnn_py.python_backend.serving import Serving
 
@@ -175,8 +175,6 @@ def _load_file(
         return attempt.refused(refusal), None
     notes = [*file.warnings, *elsewhere, *words_on_changes(kept)]
     if attempt.finding is not None:
-        from armnn_py.backends.probe.findings import untried_part
-
         notes += filter(None, [untried_part(attempt.finding)])
         parts = [part for part in attempt.finding.changes if part not in kept.changes]
         notes += [f"its code changed {', '.join(parts)} in its probe"] if parts else []
@@ -282,8 +280,6 @@ def _check_inspection(attempt: Attempt, file: InspectedFile, admit: Admit) -> No
         if file.refusal is not None:
             raise file.refusal
         if found is not None:
-            from armnn_py.backends.probe.findings import fault_of
-
             fault = fault_of(found)
             if fault is not None:
                 raise RefusedError(fault.stage, fault.code, fault.reason, fault.hint)
@@ -365,9 +361,6 @@ def _load(
         attempt.unloadable &= error.unloadable
         raise RefusedError("table", error.code, error.reason, error.hint) from None
     attempt.on_step("create")
-
-    from armnn_py.backends.loader.source import BackendSource
-
     source = BackendSource(
         attempt.id,
         attempt.version,

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from armnn_py._native.table.backend_options import OptionDefault, OptionValue, checked_options
+from armnn_py.backends.devices import count_of
 from armnn_py.device_ids import device_id, option_keys, split_id
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.text import counted
@@ -92,8 +93,6 @@ def check_known(
     UnknownNameError
         There is such an id.
     """
-    from armnn_py.backends.devices import count_of
-
     for backend_id in ids:
         if backend_id in backends:
             continue

@@ -18,6 +18,10 @@ from armnn_py.backends.loader import shared_library
 from armnn_py.backends.loader.elf_notes import loading_seconds
 from armnn_py.backends.loader.naming import is_of_package
 from armnn_py.backends.loader.opening import RefusedError
+from armnn_py.backends.probe.cache import ProbeCache, cache_of
+from armnn_py.backends.probe.identity import FileIdentity, content_of
+from armnn_py.backends.probe.marks import OpeningMark
+from armnn_py.backends.probe.process import Trial, try_files
 from armnn_py.backends.probe.program import ProbeProgramError
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.interrupts import deferred_interrupts
@@ -25,11 +29,7 @@ from armnn_py.text import printable
 
 if TYPE_CHECKING:
     from armnn_py.backends.loader.inspection import InspectedFile
-    from armnn_py.backends.probe.cache import ProbeCache
     from armnn_py.backends.probe.findings import ProbeFinding
-    from armnn_py.backends.probe.identity import FileIdentity
-    from armnn_py.backends.probe.process import Trial
-
 __all__ = ["DEFAULT_SECONDS", "Examiner", "check_seconds"]
 
 _log = logging.getLogger("armnn_py.backends")
@@ -122,8 +122,6 @@ class Examiner:
             if file.finding is None and (ends or not shared_library.is_open(file.identity.state)):
                 unknown.append(file)
                 if file.identity.is_fresh:  # read before it is tried: a later change shows
-                    from armnn_py.backends.probe.identity import content_of
-
                     self._contents[path] = content_of(path)
         if self._cache is not None:
             self._cache.save()
@@ -133,9 +131,6 @@ class Examiner:
         """Give a file its mark; return how many programs ended while they opened the file."""
         if self._folder is None:
             return 0
-
-        from armnn_py.backends.probe.marks import OpeningMark
-
         file.mark = OpeningMark(self._folder, identity)
         ends = file.mark.count()
         if ends:
@@ -151,8 +146,6 @@ class Examiner:
         early = None
         try:
             with deferred_interrupts(), contextlib.suppress(OSError):  # `_try_out` tells why
-                from armnn_py.backends.probe.process import Trial
-
                 for file in unknown[:1]:
                     descriptor = _open(file)
                     if descriptor is None:
@@ -188,8 +181,6 @@ class Examiner:
                 if descriptor is not None:
                     _log.debug("trying %s in another process", printable(path))
                     yield path, descriptor, self._seconds_of(descriptor)
-
-        from armnn_py.backends.probe.process import try_files
 
         def try_each(paths: Iterable[str], early: Trial | None, *, again: bool) -> list[str]:
             """Try files; return those whose trial was ended with the program that watched it."""
@@ -236,8 +227,6 @@ class Examiner:
     @property
     def _findings(self) -> ProbeCache:
         if self._cache is None:
-            from armnn_py.backends.probe.cache import cache_of
-
             self._cache = cache_of(self._folder)
         return self._cache
 
@@ -261,8 +250,6 @@ class _Opened:
 
 def _identity_at(path: str) -> FileIdentity | None:
     try:
-        from armnn_py.backends.probe.identity import FileIdentity
-
         return FileIdentity.of(os.stat(path))
     except OSError:
         return None
@@ -302,9 +289,6 @@ def _open(file: InspectedFile) -> int | None:
         descriptor = os.open(file.candidate.real_path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         return None
-
-    from armnn_py.backends.probe.identity import FileIdentity
-
     if FileIdentity.of(os.fstat(descriptor)) != file.identity:
         os.close(descriptor)
         return None

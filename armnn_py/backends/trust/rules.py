@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 from armnn_py import environment
 from armnn_py.backends.loader.opening import RefusedError
+from armnn_py.backends.trust.lock_file import LockFile, read_lock_file
+from armnn_py.backends.trust.ownership import Ownership, ownership_of
 from armnn_py.environment import TRUST_LEVELS
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.errors.shortage import reason_of
@@ -22,9 +24,6 @@ from armnn_py.text import printable
 
 if TYPE_CHECKING:
     from armnn_py.backends.loader.elf import FileState
-    from armnn_py.backends.trust.lock_file import LockFile
-    from armnn_py.backends.trust.ownership import Ownership
-
 __all__ = ["TrustRules", "check_level"]
 
 _log = logging.getLogger("armnn_py.backends")
@@ -66,8 +65,6 @@ class TrustRules:
         self.lock: LockFile | None = None
         self._folders: dict[str, Ownership] = {}
         if level != "open" and lock_path is not None and _is_there(lock_path, level):
-            from armnn_py.backends.trust.lock_file import read_lock_file
-
             self.lock = read_lock_file(lock_path)
         if level == "locked" and self.lock is None:
             raise InvalidArgumentError(
@@ -102,8 +99,6 @@ class TrustRules:
 
     def _check_owner(self, path: str) -> list[str]:
         try:
-            from armnn_py.backends.trust.ownership import ownership_of
-
             found = ownership_of(path, self._folders)
         except FileNotFoundError:
             return []  # it has gone: the next step says so

@@ -85,10 +85,13 @@ BOUNDS = {
     "runtime/network_cache.py": {"_text": "arguments of the caller of load"},
     "runtime/profile/profile_stages.py": {"_walk": STAGES},
     "serve/batcher.py": {
+        "Batcher._answered": CALLBACK,
         "Batcher._ended": CALLBACK,
+        "Batcher._failed": CALLBACK,
         "Batcher._next": CALLBACK,
         "Batcher._pump": CALLBACK,
         "Batcher._woken": CALLBACK,
+        "Batcher._work": CALLBACK,
     },
     "serve/grpc_messages.py": {"_add": "once: the key and the value of a map"},
     "testing/onnx_suite/case.py": {"compare": "sequences in the data of ONNX's own tests"},

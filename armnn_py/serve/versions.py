@@ -64,7 +64,7 @@ def files_of(directory: str) -> Iterator[tuple[str, str, Path]]:
     Parameters
     ----------
     directory
-        The folder of models; empty: there is none.
+        The folder of models, or an empty text without one.
 
     Raises
     ------

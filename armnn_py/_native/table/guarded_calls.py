@@ -41,7 +41,7 @@ def take_raised(text: str) -> BaseException | None:
 
 
 def take_interruption() -> BaseException | None:
-    """What was raised last on this thread, if it is no mere error, as KeyboardInterrupt is none."""
+    """What was raised last on this thread, such as KeyboardInterrupt; None for an `Exception`."""
     _, error = _raised.pop(threading.get_ident(), ("", None))
     return None if isinstance(error, Exception) else error
 

@@ -48,7 +48,7 @@ _RUNS = 3
 
 
 def variable_of(case: Case) -> int | None:
-    """Return the index of an operand that output 0 can replace; None: there is none."""
+    """Return the index of an operand that output 0 can replace, or None."""
     signature = case.signature
     for index, info in enumerate(signature.inputs):
         if info == signature.outputs[0] and info.byte_size and not signature.constants[index]:

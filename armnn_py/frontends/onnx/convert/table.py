@@ -57,12 +57,12 @@ class Operator(Struct, frozen=True):
 
 _TABLE: dict[tuple[str, str], list[Operator]] = {}
 _OPERATORS = {
-    "microsoft.attention": "Attention MultiHeadAttention",
     "microsoft.dynamic": "DynamicQuantizeLSTM QAttention QEmbedLayerNormalization",
     "microsoft.few_bits": "MatMulNBits",
     "microsoft.fused": (
-        "BiasGelu EmbedLayerNormalization FastGelu FusedConv FusedGemm FusedMatMul Gelu "
-        "QuickGelu SkipLayerNormalization SkipSimplifiedLayerNormalization TransposeMatMul"
+        "Attention BiasGelu EmbedLayerNormalization FastGelu FusedConv FusedGemm FusedMatMul Gelu "
+        "MultiHeadAttention QuickGelu SkipLayerNormalization SkipSimplifiedLayerNormalization "
+        "TransposeMatMul"
     ),
     "microsoft.gathered": "GatherBlockQuantized",
     "microsoft.grouped": "GroupQueryAttention",
@@ -87,9 +87,10 @@ _OPERATORS = {
     "standard.determinant": "Det",
     "standard.einsum": "Einsum",
     "standard.elementwise": (
-        "Abs Acos Acosh Add Asin Asinh Atan Atanh BitCast BitShift BitwiseAnd BitwiseNot "
-        "BitwiseOr BitwiseXor Cast CastLike Ceil Cos Cosh Div Erf Exp Floor IsInf Log Max Mean "
-        "Min Mod Mul Neg Pow Reciprocal Round Sign Sin Sinh Sqrt Sub Sum Tan"
+        "Abs Acos Acosh Add And Asin Asinh Atan Atanh BitCast BitShift BitwiseAnd BitwiseNot "
+        "BitwiseOr BitwiseXor Cast CastLike Ceil Cos Cosh Div Equal Erf Exp Floor Greater "
+        "GreaterOrEqual IsInf IsNaN Less LessOrEqual Log Max Mean Min Mod Mul Neg Not Or Pow "
+        "Reciprocal Round Sign Sin Sinh Sqrt Sub Sum Tan Where Xor"
     ),
     "standard.fourier": "DFT STFT",
     "standard.indexing": (
@@ -97,7 +98,6 @@ _OPERATORS = {
     ),
     "standard.integer_products": "ConvInteger DynamicQuantizeLinear MatMulInteger",
     "standard.joining": "Concat Expand Pad Slice Split Tile",
-    "standard.logical": "And Equal Greater GreaterOrEqual IsNaN Less LessOrEqual Not Or Where Xor",
     "standard.matrix": "Gemm MatMul",
     "standard.normalization": (
         "BatchNormalization GroupNormalization InstanceNormalization LRN LayerNormalization "

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -72,30 +72,26 @@ def answer_all(target: Target, cases: Sequence[Case], first: int, tell: Tell) ->
     subject.check_devices()
     answers = Answers(subject.backend)
     tell(loaded=True)
+    answered: list[tuple[Case, str | None]] = []
     for number in range(first, len(cases)):
         tell(start=number)
-        outcome, message = _answer(answers, cases[number])
-        tell(done=number, outcome=outcome, message=message)
+        case, reason = cases[number], None
+        try:
+            reason = answers.ask(case, times=2)
+        except CheckFailedError as error:
+            tell(done=number, outcome="failed", message=str(error))
+            continue
+        answered.append((case, reason))
+        tell(done=number, outcome="taken" if reason is None else "refused", message=reason or "")
     if first == 0:
         number_of = {case.name: number for number, case in enumerate(cases)}
         answers.ask_many(
-            cases,
+            answered,
             lambda case, words: tell(done=number_of[case.name], outcome="failed", message=words),
         )
     tell(asked=True)
     answers.close()
     subject.close()
-
-
-def _answer(answers: Answers, case: Case) -> tuple[Literal["taken", "refused", "failed"], str]:
-    try:
-        reason = answers.ask(case)
-        again = answers.ask(case)
-    except CheckFailedError as error:
-        return "failed", str(error)
-    if (reason is None) is not (again is None):
-        return "failed", f"asked twice, two answers: {reason or 'taken'}; {again or 'taken'}"
-    return ("taken", "") if reason is None else ("refused", reason)
 
 
 def run_cases(

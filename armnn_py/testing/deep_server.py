@@ -167,7 +167,7 @@ def _run(runtime: Runtime, backend: Backend, trial: _Trial, tell: Tell) -> bool:
     return True
 
 
-def prepare() -> None:
+def prepare(_order: dict[str, Any]) -> None:
     """Draw here the cases that every order uses."""
     unvaried_cases()
 

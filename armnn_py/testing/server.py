@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import importlib
 import os
@@ -60,15 +61,15 @@ class _Server:
         layers = [LayerType(number) for number in order["layers"]]
         types = [DataType(number) for number in order["types"]]
         number, count = order["part"]
-        self.cases: list[Case] = []
+        self.cases: Sequence[Case] = []
         self.is_whole = not layers and not types
         self.model = None if order["model"] is None else UserModel(**order["model"])
         if self.model is not None:
             found = self._cases_of(self.model, order["level"])
-            cases = [one for one in found if (not layers or one.layer in layers)
+            cases: Sequence[Case] = [one for one in found if (not layers or one.layer in layers)
                      and (not types or one.type in types)]  # fmt: skip
         elif self.groups:
-            cases = all_cases(order["level"], seed=order["seed"], layers=layers, types=types)
+            cases = _cases_for(order)
         else:
             return
         self.cases = cases[number - 1 :: count]
@@ -108,8 +109,6 @@ class _Server:
         trials = Trials(self.target, self.folder, self.timeout, self.say)
         if self.groups:
             trials.add_cases(taken, self.groups)
-        if self.networks or self.features:
-            unvaried_cases(self.seed)  # for all processes that are forked
         trials.add_networks(self.networks, self.seed)
         if self.model is not None and self.with_networks and self.is_whole:
             trials.add_model(self.model, self.seed)
@@ -161,12 +160,22 @@ class _Server:
         return list(found.values())
 
 
-def _answering(target: Target, cases: list[Case], first: int) -> Callable[[Tell], None]:
+def _answering(target: Target, cases: Sequence[Case], first: int) -> Callable[[Tell], None]:
     return lambda tell: answer_all(target, cases, first, tell)
 
 
-def prepare() -> None:
-    """Import here what every process would import for itself."""
+def prepare(order: dict[str, Any]) -> None:
+    """Do here what every process would do for itself: imports, and the cases of orders alike."""
+    _import_all()
+    if order["model"] is None and not {*GROUPS}.isdisjoint(order["groups"]):
+        _cases_for(order)
+    if order["networks"] or order["features"]:
+        unvaried_cases(order["seed"])
+    gc.freeze()
+
+
+@functools.cache
+def _import_all() -> None:
     (case, *_) = all_cases("quick", layers=[LayerType.SOFTMAX], types=[DataType.FLOAT32])
     process = ForkedProcess(Job("warm", lambda tell: needed_modules(case, tell)), _START_SECONDS)
     for message in process.all_messages():
@@ -174,7 +183,25 @@ def prepare() -> None:
             with contextlib.suppress(ImportError):
                 importlib.import_module(name)
     process.ending()
-    gc.freeze()
+
+
+def _cases_for(order: dict[str, Any]) -> tuple[Case, ...]:
+    layers, types = tuple(order["layers"]), tuple(order["types"])
+    return _drawn_cases(order["level"], order["seed"], layers, types)
+
+
+@functools.lru_cache(maxsize=1)
+def _drawn_cases(
+    level: Level, seed: int, layers: tuple[int, ...], types: tuple[int, ...]
+) -> tuple[Case, ...]:
+    return tuple(
+        all_cases(
+            level,
+            seed=seed,
+            layers=[LayerType(number) for number in layers],
+            types=[DataType(number) for number in types],
+        )
+    )
 
 
 def serve(order: dict[str, Any], say: Tell) -> None:

@@ -101,7 +101,8 @@ def _take(module: str) -> _Server:
 def served(module: str, order: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Have ``serve(order, say)`` of a module called in a process of its own; give what it says.
 
-    ``prepare()`` of the module is called once, in the process that forks the others.
+    ``prepare(order)`` of the module is called before, in the process that forks the others: what
+    it does once is there for the next order too.
 
     Raises
     ------
@@ -130,15 +131,16 @@ def serve(parent: int, sender: int, module: str) -> None:
     os.set_inheritable(sender, False)
     core()  # every process needs it
     worker = importlib.import_module(module)
-    worker.prepare()
     server, say = os.getpid(), writer(sender)
     for line in sys.stdin.buffer:
+        order = json.loads(line)
+        worker.prepare(order)
         pid = os.fork()
         if pid == 0:
             code = 1
             try:
                 end_with_parent(server)
-                worker.serve(json.loads(line), say)
+                worker.serve(order, say)
                 code = 0
             except BaseException:
                 traceback.print_exc()

@@ -17,7 +17,7 @@ from armnn_py.testing.serving import served
 MODULE = """
 import os
 
-def prepare():
+def prepare(order):
     global prepared
     prepared = os.getpid()
 

@@ -112,15 +112,18 @@ class NativeLayerSupport:
         """Whether the backend has ``get_preferred_layout``."""
         return bool(self._api.get_preferred_layout)
 
-    def status_of(self, question: tuple[Any, ...]) -> tuple[int, str]:
-        """What ``is_layer_supported`` answers, as it is, and its text; for who tests a backend."""
+    def ask_times(self, question: tuple[Any, ...], times: int) -> list[tuple[int, str]]:
+        """What ``is_layer_supported`` answers each time, as it is; for who tests a backend."""
         keep, query = layer_query(*question)
-        self._error.clear()
-        status = self._api.is_layer_supported(
-            self._object, ctypes.byref(query), ctypes.byref(self._error.struct)
-        )
+        answers: list[tuple[int, str]] = []
+        for _ in range(times):
+            self._error.clear()
+            status = self._api.is_layer_supported(
+                self._object, ctypes.byref(query), ctypes.byref(self._error.struct)
+            )
+            answers.append((int(status), self._error.text))
         del keep
-        return int(status), self._error.text
+        return answers
 
     def _answer(self, function: str, status: int, layer_type: int, reason: str) -> tuple[bool, str]:
         """An answer; one that is neither OK nor UNSUPPORTED is the backend's fault, and a no."""

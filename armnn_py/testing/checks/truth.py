@@ -31,38 +31,33 @@ class Answers:
     def __init__(self, backend: Backend) -> None:
         self._native = NativeLayerSupport(backend.id, backend.api, backend.instance)
 
-    def ask(self, case: Case) -> str | None:
+    def ask(self, case: Case, times: int = 1) -> str | None:
         """Return None if the layer is taken, else the reason.
 
         Raises
         ------
         CheckFailedError
-            The answer is no answer.
+            The answer is no answer, or it is another one when asked again.
         """
-        status, text = self._native.status_of(case.signature)
-        if status == abi.ARMNN_STATUS_OK:
-            return None
-        if status != abi.ARMNN_STATUS_UNSUPPORTED:
-            raise CheckFailedError(
-                f"is_layer_supported answered {status}, which is neither OK nor UNSUPPORTED: "
-                f"{text or 'no reason given'}"
-            )
-        if not text:
-            raise CheckFailedError("is_layer_supported refused the layer without a reason")
-        return text
+        reason, *others = [_reason(*one) for one in self._native.ask_times(case.signature, times)]
+        for again in others:
+            if (reason is None) is not (again is None):
+                words = f"{reason or 'taken'}; {again or 'taken'}"
+                raise CheckFailedError(f"asked twice, two answers: {words}")
+        return reason
 
-    def ask_many(self, cases: Sequence[Case], on_answer: Callable[[Case, str], None]) -> None:
-        """Compare ``are_layers_supported`` with the single answers; tell where it differs."""
+    def ask_many(
+        self,
+        answered: Sequence[tuple[Case, str | None]],
+        on_answer: Callable[[Case, str], None],
+    ) -> None:
+        """Compare ``are_layers_supported`` with what `ask` gave of each; tell where it differs."""
         if not self._native.answers_many:
             return
-        for begin in range(0, len(cases), _MANY):
-            part = cases[begin : begin + _MANY]
-            many = self._native.ask_many([case.signature for case in part])
-            for case, (taken, reason) in zip(part, many, strict=True):
-                try:
-                    single = self.ask(case)
-                except CheckFailedError:
-                    continue  # told already
+        for begin in range(0, len(answered), _MANY):
+            part = answered[begin : begin + _MANY]
+            many = self._native.ask_many([case.signature for case, _ in part])
+            for (case, single), (taken, reason) in zip(part, many, strict=True):
                 if taken is not (single is None):
                     words = ("refuses", "takes")
                     on_answer(
@@ -74,6 +69,19 @@ class Answers:
     def close(self) -> None:
         """Destroy the object."""
         self._native.close()
+
+
+def _reason(status: int, text: str) -> str | None:
+    if status == abi.ARMNN_STATUS_OK:
+        return None
+    if status != abi.ARMNN_STATUS_UNSUPPORTED:
+        raise CheckFailedError(
+            f"is_layer_supported answered {status}, which is neither OK nor UNSUPPORTED: "
+            f"{text or 'no reason given'}"
+        )
+    if not text:
+        raise CheckFailedError("is_layer_supported refused the layer without a reason")
+    return text
 
 
 def check_truth(subject: Subject, case: Case, prepared: Prepared) -> None:

@@ -54,8 +54,10 @@ class Rest:
 
     @property
     def routes(self) -> list[Route]:
-        """The paths of the protocol, of its extensions, and ``/metrics``."""
-        routes = [
+        """The paths of the protocol, of its extensions, and ``/metrics``; first those of infer."""
+        models = ("/v2/models/{name}", "/v2/models/{name}/versions/{version}")
+        routes = [Route(f"{path}/infer", self._infer, methods=["POST"]) for path in models]
+        routes += [
             Route("/v2", self._server),
             Route("/v2/", self._server),
             Route("/v2/health/live", self._live),
@@ -65,12 +67,8 @@ class Rest:
             Route("/v2/repository/models/{name}/unload", self._unload, methods=["POST"]),
             Route("/metrics", self._metrics),
         ]
-        for path in ("/v2/models/{name}", "/v2/models/{name}/versions/{version}"):
-            routes += [
-                Route(path, self._model),
-                Route(f"{path}/ready", self._model_ready),
-                Route(f"{path}/infer", self._infer, methods=["POST"]),
-            ]
+        for path in models:
+            routes += [Route(path, self._model), Route(f"{path}/ready", self._model_ready)]
         return routes
 
     async def _server(self, _request: Request) -> Response:

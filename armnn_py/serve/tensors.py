@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import struct
 from collections.abc import Sequence
@@ -50,7 +51,11 @@ _MOST_DIMENSIONS: Final = 8
 
 def datatype_of(info: TensorInfo) -> str:
     """Return the protocol's name of a tensor's type; float8 types travel as UINT8."""
-    kind = info.data_type
+    return _datatype(info.data_type)
+
+
+@functools.cache
+def _datatype(kind: DataType) -> str:
     dtype = kind.numpy
     return _NAMES.get(kind) or f"{'UINT' if dtype.kind == 'u' else 'INT'}{dtype.itemsize * 8}"
 

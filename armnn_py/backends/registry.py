@@ -57,11 +57,10 @@ class BackendRegistry(
     @property
     def isolated(self) -> dict[str, Any]:
         """The backends that run in worker processes: ids to `armnn_py.isolation` objects."""
-        tables = ((name, one.source.python_table) for name, one in self._backends.items())
         return {
-            name: table.backend
-            for name, table in tables
-            if table is not None and self._backends[name].place == "isolated"
+            name: one.source.python_table.serving[one.device_index]
+            for name, one in list(self._backends.items())
+            if one.source.python_table is not None and one.place == "isolated"
         }
 
     def __getitem__(self, backend_id: str) -> Backend:

@@ -84,14 +84,26 @@ class IsolatedBackend:
         self.model_options: Mapping[str, OptionDefault] = scopes["model"]
         self.run_options: Mapping[str, OptionDefault] = scopes["run"]
         self.listens = bool(self.run_options)
+        self.devices: Sequence[tuple[str, str, str, int]] = tuple(
+            (str(name), str(vendor), str(driver), int(memory))
+            for name, vendor, driver, memory in facts["devices"]
+        )
 
     # ---- As the table calls it -------------------------------------------------------------------
+
+    def of_device(self, index: int) -> IsolatedBackend:
+        """Itself for the first device; for another one it starts a worker of its own."""
+        return IsolatedBackend(self._worker.of_device(index)) if index else self
 
     def start(self, options: Mapping[str, OptionValue], lose_device: object) -> None:
         """Begin to serve a runtime."""
         if options:
             self._worker.options = dict(options)
-            self._worker.running().ask(Request("reopen", {self.id: dict(options)}))
+            try:
+                self._worker.running().ask(Request("reopen", {self.id: dict(options)}))
+            except BaseException:
+                self._worker.stop()
+                raise
 
     def stop(self) -> None:
         """End the worker. Harmless when repeated."""

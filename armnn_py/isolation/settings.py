@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from armnn_py.device_ids import split_id
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.later import public_class
 
@@ -140,6 +141,11 @@ def read_isolate(value: Isolate | None) -> dict[str, Isolation]:
     for name, limits in items.items():
         if not isinstance(name, str) or not name:
             raise InvalidArgumentError(f"isolate: {name!r} given, an id of a backend expected")
+        if split_id(name)[0] != name:
+            raise InvalidArgumentError(
+                f"isolate: '{name}' is a device, an id of a backend expected",
+                hints=[f"'{split_id(name)[0]}' isolates all its devices, each in its own worker"],
+            )
         if not isinstance(limits, Isolation):
             raise InvalidArgumentError(
                 f"isolate['{name}']: {type(limits).__name__} given, Isolation expected"

@@ -13,6 +13,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
+from armnn_py.device_ids import device_id
 from armnn_py.errors import ArmnnError, BackendError, BackendUnavailableError
 from armnn_py.interrupts import interruptible
 from armnn_py.isolation.deaths import Deaths, state_of
@@ -96,6 +97,7 @@ class Supervisor:
         recorder: Recorder | None = None,
     ) -> None:
         self.id = backend_id
+        self._recorder = recorder
         self.journal = Journal(self, recorder)
         self.limits = limits
         self.lock = threading.RLock()
@@ -132,6 +134,13 @@ class Supervisor:
             details=[f"the last time: {held.reason}"],
             hints=[f"'armnn-py backends release {self.id}' lifts it"],
         )
+
+    def of_device(self, index: int) -> Supervisor:
+        """Another one, for another device of the backend; raises as the class does."""
+        return Supervisor(
+            device_id(self.id, index), self.limits, self._events, self._arguments, self._deaths,
+            self._recorder,
+        )  # fmt: skip
 
     def _new_process(self) -> WorkerProcess:
         before, self._keeper = self._keeper, take_keeper()

@@ -48,6 +48,7 @@ class Serving:
 
     place = "python"
     file: str | None = None
+    devices: Sequence[tuple[str, str, str, int]] = ()
 
     def __init__(self, backend: Any) -> None:
         if not isinstance(backend, PythonBackend):
@@ -123,6 +124,10 @@ class Serving:
         }
 
     # ---- Begin and end ---------------------------------------------------------------------------
+
+    def of_device(self, _index: int) -> Serving:
+        """The backend itself: it has one device."""
+        return self
 
     def start(self, options: Mapping[str, OptionValue], lose_device: Callable[[str], bool]) -> None:
         """Begin to serve a runtime, with the values that somebody gave."""

@@ -34,9 +34,10 @@ from armnn_py.runtime.threads import set_num_threads
 from armnn_py.tensors.json_infos import info_to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from armnn_py._native.layers.shown_layers import ShownLayer
+    from armnn_py._native.table.backend_services import DeviceDescription
     from armnn_py.backends.backend import Backend
     from armnn_py.isolation.settings import Isolation
     from armnn_py.network import Network
@@ -152,6 +153,10 @@ class _Worker:
             "version": backend.vendor_version or "",
             "description": backend.description or "",
             "capabilities": backend.capabilities,
+            "devices": [
+                [one.name, one.vendor, one.driver_version, one.memory_size]
+                for one in _devices(backend)
+            ],
             "has_wishes": has_wishes,
             "runs_stand_ins": runs_stand_ins,
             "options": [option.as_dict() for option in backend.describe_options()],
@@ -246,6 +251,15 @@ class _Worker:
     def answer_set_option(self, payload: tuple[str, Any]) -> None:
         """Give an option another value."""
         self._backend.set_option(*payload)
+
+
+def _devices(backend: Backend) -> Sequence[DeviceDescription]:
+    """Its devices; none where it fails to list them, as then only the first can be used."""
+    try:
+        return backend.devices
+    except ArmnnError as error:
+        print(error, file=sys.stderr)
+        return ()
 
 
 def _mapped_libraries() -> set[str]:

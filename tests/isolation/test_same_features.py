@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -111,3 +113,66 @@ def test_debug_callbacks_see_every_layer(backend: str) -> None:
     assert seen[0].keys() == seen[1].keys() >= {"first", "third"}
     for name, array in seen[0].items():
         np.testing.assert_array_equal(seen[1][name], array)
+
+
+@pytest.fixture(scope="module")
+def devices_folder(
+    tmp_path_factory: pytest.TempPathFactory, build_backend: Callable[..., None]
+) -> Path:
+    """A folder with the backend "Devices": NEG multiplies by its gain, and adds 10."""
+    folder = tmp_path_factory.mktemp("devices")
+    build_backend("devices_backend.c", folder / "Test_Devices_backend.so")
+    return folder
+
+
+@pytest.mark.parametrize("isolate", [None, ["Devices"]], ids=["in process", "isolated"])
+def test_each_device_has_its_options_and_its_layers(
+    devices_folder: Path, isolate: list[str] | None
+) -> None:
+    network = ann.Network()
+    value: Any = network.add_input("x", ann.TensorInfo((4,)))
+    for backend in ("Devices", "Devices:1"):
+        value = network.add_elementwise_unary(value, ann.UnaryOperation.NEG, name=backend)
+        value.backend_hint = backend
+    network.add_output("y", value)
+    given = {"Devices:1": {"gain": 3.0}}
+    with ann.Runtime(devices_folder, isolate=isolate, backend_options=given) as runtime:
+        device = runtime.backends["Devices:1"].device
+        assert device is not None
+        assert (device.name, device.vendor, device.driver_version) == ("Lane 1", "Test", "1.2")
+        assert device.memory_size == 4096
+        assert "Devices:2" not in runtime.backends
+        with ann.load(network, ["Devices", "Devices:1"], runtime=runtime) as loaded:
+            assert loaded.assignment.counts == {"Devices": 1, "Devices:1": 1}
+            np.testing.assert_array_equal(loaded.run(X)["y"], 3 * (10 - X) + 10)
+
+
+def test_the_worker_of_one_device_is_lost_alone(devices_folder: Path) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((4,)))
+    network.add_output("y", network.add_elementwise_unary(x, ann.UnaryOperation.NEG))
+    with (
+        ann.Runtime(devices_folder, isolate={"Devices": ann.Isolation(restarts=0)}) as runtime,
+        ann.load(network, ["Devices:1", "Devices"], runtime=runtime) as loaded,
+    ):
+        loaded.run(X)
+        os.kill(runtime.isolated["Devices:1"].process_id, signal.SIGKILL)
+        np.testing.assert_array_equal(loaded.run(X)["y"], 10 - X)
+        assert loaded.last_run.lost == ("Devices:1",)
+        assert [event.backend for event in runtime.events] == ["Devices:1"] * len(runtime.events)
+        assert runtime.isolated["Devices"].why_not_running == ""
+
+
+def test_a_device_that_cannot_be_opened_is_refused_in_its_words(
+    devices_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEVICES_LOST", "1")
+    with ann.Runtime(devices_folder, isolate=["Devices"]) as runtime:
+        with pytest.raises(ann.BackendError, match="device 1 is used by another process"):
+            runtime.backends["Devices:1"]
+        assert runtime.backends["Devices"].device_index == 0
+
+
+def test_a_single_device_is_not_isolated() -> None:
+    with pytest.raises(ann.InvalidArgumentError, match="'Devices:1' is a device"):
+        ann.Runtime(isolate=["Devices:1"])

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -59,6 +59,8 @@ class PythonBackendLike(WorkloadMaker, Protocol):
         Named values.
     listens
         Whether it wants to hear of runs.
+    devices
+        Name, vendor, driver version and bytes of memory of each device; empty: one, not described.
     """
 
     id: str
@@ -72,6 +74,10 @@ class PythonBackendLike(WorkloadMaker, Protocol):
     run_options: Mapping[str, OptionDefault]
     capabilities: Mapping[str, OptionValue]
     listens: bool
+    devices: Sequence[tuple[str, str, str, int]]
+
+    def of_device(self, index: int, /) -> PythonBackendLike:
+        """The backend that serves on a device, itself for the first; may raise."""
 
     def start(self, options: Mapping[str, OptionValue], lose_device: Callable[[str], bool]) -> None:
         """Begin to serve a runtime, with the values that somebody gave; may raise.
@@ -101,8 +107,9 @@ class PythonBackendLike(WorkloadMaker, Protocol):
 class _Instance:
     """The backend of one runtime, and the addresses of what it made and nobody destroyed yet."""
 
-    def __init__(self, owner: PythonTable) -> None:
-        self.owner = owner
+    def __init__(self, owner: PythonTable, backend: PythonBackendLike) -> None:
+        self.owner, self.backend = owner, backend
+        self.pointer: Any = None  # once it serves, until it is destroyed
         self.children: set[int] = set()
 
 
@@ -111,13 +118,15 @@ class PythonTable:
 
     Attributes
     ----------
+    serving
+        The backend of each device that was opened, by its index.
     exports
         Addresses of ``GetBackendId``, ``GetVersion`` and ``BackendFactory``.
     """
 
     def __init__(self, backend: PythonBackendLike) -> None:
         self.backend = backend
-        self.instance: Any = None  # while there is one
+        self.serving: dict[int, PythonBackendLike] = {}
         self.id = ctypes.create_string_buffer(backend.id.encode("utf-8", "replace"))
         self.options = StaticOptions(backend.options)
         self.model_options = StaticOptions(backend.model_options)
@@ -147,11 +156,15 @@ class PythonTable:
                 lambda _backend, scope, index: scopes[scope].description(index),
                 0,
             ),
+            question(kinds["list_devices"], partial(_list_devices, me), what="devices"),
         ]
-        api.create, api.get_option_defaults, api.describe_option = made[3:]
+        api.create, api.get_option_defaults, api.describe_option, api.list_devices = made[3:]
         api.built_minor = abi.ARMNN_BACKEND_API_MINOR
         api.understood_fields = known_fields()
         api.score = backend.score
+        self.devices = [_described(*device) for device in backend.devices]
+        if not self.devices:
+            api.list_devices = type(api.list_devices)()
         if not backend.optimizes:
             api.optimize_subgraph_view = type(api.optimize_subgraph_view)()
         api.flags = abi.ARMNN_BACKEND_REFERENCE if backend.is_reference else 0
@@ -179,23 +192,43 @@ def _create(owner: weakref.ref[PythonTable], args: Any, out: Any) -> None:
     table = owner()
     assert table is not None
     with interruptible():
-        table.backend.start(read_options(args.contents.options), partial(_lose_device, owner))
-    out[0] = table.instance = new_object(abi.armnn_backend_t, table.api, _Instance(table))
+        index = int(args.contents.device_index)
+        instance = _Instance(table, table.backend.of_device(index))
+        lose_device = partial(_lose_device, weakref.ref(instance))
+        instance.backend.start(read_options(args.contents.options), lose_device)
+        table.serving[index] = instance.backend
+    out[0] = instance.pointer = new_object(abi.armnn_backend_t, table.api, instance)
 
 
-def _lose_device(owner: weakref.ref[PythonTable], reason: str) -> bool:
-    table, host = owner(), host_pointer().contents
-    if table is None or not table.instance or not host.device_lost:
+def _lose_device(serving: weakref.ref[_Instance], reason: str) -> bool:
+    instance, host = serving(), host_pointer().contents
+    if instance is None or not instance.pointer or not host.device_lost:
         return False
-    host.device_lost(host.context, table.instance, counted(reason))
+    host.device_lost(host.context, instance.pointer, counted(reason))
     return True
+
+
+def _described(name: str, vendor: str, driver: str, memory: int) -> Any:
+    struct = abi.armnn_device_description_t()
+    struct.header.struct_size = ctypes.sizeof(struct)
+    struct.header.struct_type = abi.ARMNN_STRUCT_DEVICE_DESCRIPTION
+    struct.name, struct.vendor, struct.driver_version = map(counted, (name, vendor, driver))
+    struct.memory_size = memory
+    return struct
+
+
+def _list_devices(owner: weakref.ref[PythonTable], _pointer: Any, tell: Any, context: Any) -> None:
+    table = owner()
+    assert table is not None
+    for struct in table.devices:
+        tell(context, ctypes.pointer(struct))
 
 
 def _destroy(pointer: Any) -> None:
     instance: _Instance = drop(pointer)
-    instance.owner.instance = None
+    instance.pointer = None
     forget_objects(instance.children)
-    instance.owner.backend.stop()
+    instance.backend.stop()
 
 
 def _get_id(pointer: Any) -> int:
@@ -205,13 +238,13 @@ def _get_id(pointer: Any) -> int:
 
 def _get_layer_support(pointer: Any, options: Any, out: Any) -> None:
     instance: _Instance = item_of(pointer)
-    out[0] = new_support(instance.owner.backend, options, instance.children)
+    out[0] = new_support(instance.backend, options, instance.children)
 
 
 def _create_workload_factory(pointer: Any, args: Any, out: Any) -> None:
     instance: _Instance = item_of(pointer)
     options = args.contents.model_options if args else None
-    out[0] = new_factory(instance.owner.backend, options, instance.children)
+    out[0] = new_factory(instance.backend, options, instance.children)
 
 
 def _get_capabilities(pointer: Any, out: Any) -> None:
@@ -234,12 +267,12 @@ def _set_option(pointer: Any, option: Any) -> None:
     options = ctypes.pointer(abi.armnn_options_t(option, 1))
     ((name, value),) = read_options(options).items()
     with interruptible():
-        instance.owner.backend.set_option(name, value)
+        instance.backend.set_option(name, value)
 
 
 def _create_backend_context(pointer: Any, _options: Any, out: Any) -> None:
     instance: _Instance = item_of(pointer)
-    if instance.owner.backend.listens:
+    if instance.backend.listens:
         context = new_object(abi.armnn_backend_context_t, _context_functions, instance)
         instance.children.add(ctypes.addressof(context.contents))
         out[0] = context
@@ -249,7 +282,7 @@ def _optimize(pointer: Any, subgraph: Any, options: Any, sink: Any) -> None:
     instance: _Instance = item_of(pointer)
     part = ShownPart(subgraph.contents, options, sink.contents)
     try:
-        done = instance.owner.backend.optimize(part)
+        done = instance.backend.optimize(part)
     finally:
         part.close()
     if not done:
@@ -258,7 +291,7 @@ def _optimize(pointer: Any, subgraph: Any, options: Any, sink: Any) -> None:
 
 def _self_test(pointer: Any, level: int) -> None:
     instance: _Instance = item_of(pointer)
-    instance.owner.backend.self_test(level)
+    instance.backend.self_test(level)
 
 
 # ---- The context ---------------------------------------------------------------------------------
@@ -275,14 +308,14 @@ def _before_run(pointer: Any, run: Any) -> None:
     struct = run.contents
     options = read_options(ctypes.pointer(struct.options))
     with interruptible():
-        instance.owner.backend.before_run(int(struct.network_id), int(struct.run_id), options)
+        instance.backend.before_run(int(struct.network_id), int(struct.run_id), options)
 
 
 def _after_run(pointer: Any, run: Any) -> None:
     instance: _Instance = item_of(pointer)
     struct = run.contents
     status = status_name(int(struct.status))
-    instance.owner.backend.after_run(int(struct.network_id), int(struct.run_id), status)
+    instance.backend.after_run(int(struct.network_id), int(struct.run_id), status)
 
 
 _context_functions = table(

@@ -10,6 +10,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
+from armnn_py.device_ids import split_id
 from armnn_py.errors import ArmnnError, ExecutionError
 from armnn_py.optimizer import OptimizerOptions, optimize
 from armnn_py.recording.container import read_recording
@@ -86,7 +87,7 @@ class _Repetition:
                 list(folders) or None,
                 backends=ids,
                 backend_options={name: one for name, one in options.items() if one} or None,
-                isolate=ids if isolate else {},
+                isolate=[split_id(name)[0] for name in ids] if isolate else {},
                 on_failure="raise",
                 record=False,
                 probe_seconds=0,  # a crash is wanted where it happens

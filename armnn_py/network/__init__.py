@@ -20,11 +20,12 @@ from armnn_py.network.storage import ModelMetadata, NetworkStorage, Stage
 
 if TYPE_CHECKING:
     from armnn_py.network.builders.recurrent import LstmWeights
-    from armnn_py.network.repeat import Repeat, Repeated, RunBody
+    from armnn_py.network.repeat import Collected, Repeat, RunBody
     from armnn_py.network.stages import stages_needed
 
 __all__ = [
     "AssignLayer",
+    "Collected",
     "ConstantLayer",
     "Layer",
     "LstmWeights",
@@ -33,7 +34,6 @@ __all__ = [
     "NetworkStorage",
     "OutputSlot",
     "Repeat",
-    "Repeated",
     "RunBody",
     "Source",
     "Stage",
@@ -59,7 +59,7 @@ __getattr__ = names_of(
     "armnn_py.network",
     {
         "armnn_py.network.builders.recurrent": ("LstmWeights",),
-        "armnn_py.network.repeat": ("Repeat", "Repeated", "RunBody"),
+        "armnn_py.network.repeat": ("Collected", "Repeat", "RunBody"),
         "armnn_py.network.stages": ("stages_needed",),
     },
 )

@@ -1,54 +1,59 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Loops over a body: what each turn reads and writes, for runs without Python between the turns."""
+"""Loops over a body, as data: a stage describes the loop, and the runtime runs its turns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np  # noqa: TC002 - msgspec and help() evaluate annotations
+from msgspec import Struct
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Repeat", "Repeated", "RunBody"]
+__all__ = ["Collected", "Repeat", "RunBody"]
 
 
-@dataclass(frozen=True, slots=True)
-class Repeat:
-    """A loop over the network of a body; names are those of the network's inputs and outputs."""
+class Collected(Struct, frozen=True):
+    """The values that a loop collects turn by turn."""
+
+    name: str
+    """Name of the output that has them all."""
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    """Shape of one turn's value, used without turns; 0 for an unknown size."""
+    axis: int = 0
+    """The axis of turns, counted from the front."""
+    is_backward: bool = False
+    """Whether the last turn comes first."""
+
+
+class Repeat(Struct, frozen=True):
+    """A loop over the network of a body; names are those inside the body."""
 
     key: str
     """Name of the body among those of the stage."""
-    inputs: Mapping[str, NDArray[Any]]
-    """What the first turn reads; of a sliced input the array of all turns, turns first."""
+    reads: tuple[str, ...]
+    """The inputs of its network."""
+    values: dict[str, np.ndarray[Any, Any]]
+    """The values before the first turn: inputs, constants, values around the body. A sliced input
+    has the array of all turns, turns first."""
     most: int | None
-    """The number of turns, at least 1; None if only ``goes_on`` ends the loop."""
+    """The number of turns; None if only ``goes_on`` ends the loop."""
     states: tuple[tuple[str, str], ...] = ()
-    """An input, empty if nothing reads it, and the output that the next turn reads there."""
-    sliced: Mapping[str, bool] = field(default_factory=dict)
+    """A name, and that of the value which the next turn knows by it."""
+    sliced: dict[str, bool] = {}
     """Inputs that read one slice in each turn, and whether the last slice comes first."""
-    collected: Mapping[str, bool] = field(default_factory=dict)
-    """Outputs that keep the values of all turns, and whether the last turn comes first."""
+    collected: tuple[tuple[str, Collected], ...] = ()
+    """Values that are kept of all turns."""
     counter: str = ""
     """The input that is the number of the turn, an int64."""
-    limit: int = 1 << 62
-    """The most bytes that the values of all turns may take, for each output."""
-    refuse: Callable[[tuple[int, ...], np.dtype[Any]], None] | None = None
-    """Raises the error of an output of this shape and dtype, which takes more."""
     goes_on: str = ""
-    """The output that ends the loop when it is false."""
-
-
-@dataclass(frozen=True, slots=True)
-class Repeated:
-    """The results of a loop, by output."""
-
-    states: dict[str, NDArray[Any]]
-    """Values of the last turn."""
-    collected: dict[str, NDArray[Any]]
-    """Values of all turns along the first axis."""
+    """The value that ends the loop when it is false; empty: none."""
+    label: str = ""
+    """The loop in messages."""
 
 
 class RunBody(Protocol):
@@ -59,5 +64,5 @@ class RunBody(Protocol):
     ) -> Mapping[str, NDArray[Any]]:
         """Run the body of this name over arrays of its inputs."""
 
-    def repeat(self, loop: Repeat, /) -> Repeated | None:
-        """Run a loop; None if turns must run one by one, because shapes change or it has stages."""
+    def repeat(self, loop: Repeat, /) -> list[NDArray[Any]]:
+        """Run a loop; return the last states, then the values of all turns."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.network_state import NetworkState
-    from armnn_py.runtime.stages.staged_runs import Part
+    from armnn_py.runtime.stages.bodies import Part
 
 __all__ = ["Failover", "Health", "LastRun"]
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from armnn_py._native.table.backend_options import OptionValue
     from armnn_py.backends.options.run_options import RunOptions
-    from armnn_py.network import Repeat, Repeated
     from armnn_py.runtime.arrays.binding import Binder
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.contexts.context_pool import ContextPool
@@ -136,46 +135,6 @@ class GeneralRuns:
             inputs, outputs, given_out, timeout, cancel, options, checked,
             share_inputs=share_inputs, share_outputs=share_outputs,
         )  # fmt: skip
-
-    def repeat(
-        self,
-        loop: Repeat,
-        end: float | None,
-        cancel: CancelToken | None,
-        options: Options | None,
-        checked: Callable[[Options], RunOptions],
-    ) -> Repeated | None:
-        """Run a loop over a network without parts, see `RunBody.repeat`.
-
-        ``end`` is a time of the monotonic clock.
-        """
-        pool, choice = self._pool, self._choice
-        if self._parts.runs is not None or pool.sequence is not None:
-            return None
-        inputs = self._binder.inputs
-        if any(name not in loop.inputs for name in inputs):
-            return None
-        arrays = [
-            loop.inputs[name][0] if name in loop.sliced else loop.inputs[name] for name in inputs
-        ]
-        lease = pool.take()
-        try:
-            if lease is None:
-                lease = pool.start(cancel=cancel)
-            context = lease.context or choice.borrow(lease, arrays, None, cancel)
-
-            from armnn_py.runtime.stages.loops import RepeatedRun
-
-            if choice.depends_on_values or not RepeatedRun.fits(context, loop):
-                return None
-            run_options = None if options is None else checked(options)
-            return RepeatedRun(context, loop).run(end, cancel, run_options)
-        except StagesNeededError:
-            return None
-        finally:
-            if lease is not None:
-                pool.give_back(lease)
-            drain_log()
 
     def _in_stages(
         self,

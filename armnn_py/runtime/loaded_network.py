@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from armnn_py._native.table.backend_options import OptionValue
     from armnn_py.backends.options.run_options import RunOptions
-    from armnn_py.network import Repeat, Repeated
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.runtime.bounded.late_sizes import Bounds, LateSize
@@ -299,21 +298,6 @@ class LoadedNetwork(
         if len(arrays) == 1 and isinstance(arrays[0], Mapping):
             return self.run(arrays[0])
         return self.run(named if named or not arrays else list(arrays))
-
-    def _repeat(
-        self,
-        loop: Repeat,
-        end: float | None,
-        cancel: CancelToken | None,
-        options: Mapping[str, Mapping[str, OptionValue]] | None,
-    ) -> Repeated | None:
-        """Run a loop over this network, the body; see `GeneralRuns.repeat`."""
-        try:
-            return self._runs.repeat(loop, end, cancel, options, self._run_options)
-        except ExecutionError:
-            if self._failover is None:
-                raise
-            return None  # one by one, on the backends that take over
 
     def _run_options(self, options: Mapping[str, Mapping[str, OptionValue]]) -> RunOptions:
         """Check options of a run."""

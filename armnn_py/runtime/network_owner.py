@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.bounded.late_sizes import Bounds
-    from armnn_py.runtime.stages.staged_runs import Part
+    from armnn_py.runtime.stages.bodies import Part
 
 __all__ = ["NetworkOwner"]
 

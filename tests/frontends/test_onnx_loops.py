@@ -12,7 +12,7 @@ import pytest
 from onnx import TensorProto
 
 import armnn_py as ann
-from armnn_py.runtime.stages import staged_runs
+from armnn_py.runtime.stages.bodies import Bodies
 from tests.frontends.beside_onnxruntime import same, theirs
 from tests.frontends.test_onnx_apart import TURN, data, graph, model, n
 
@@ -28,7 +28,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any) -> Any:
         raise AssertionError("a body ran by itself")
 
-    monkeypatch.setattr(staged_runs._Bodies, "__call__", refuse)
+    monkeypatch.setattr(Bodies, "__call__", refuse)
 
 
 def body_of_a_loop(*, ends: bool) -> onnx.GraphProto:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.contexts.context_pool import ContextPool
     from armnn_py.runtime.network_owner import NetworkOwner
-    from armnn_py.runtime.stages.staged_runs import Part, StagedRuns
+    from armnn_py.runtime.stages.bodies import Part
+    from armnn_py.runtime.stages.staged_runs import StagedRuns
 
 __all__ = ["StagedParts"]
 

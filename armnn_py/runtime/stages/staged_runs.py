@@ -8,151 +8,26 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armnn_py.errors import (
-    ExecutionCancelledError,
-    ExecutionTimeoutError,
-    InvalidArgumentError,
-)
+from armnn_py.errors import ExecutionTimeoutError, InvalidArgumentError
 from armnn_py.network import as_network
 from armnn_py.runtime.arrays.external_arrays import plain_array, shown
 from armnn_py.runtime.profile.open_profiles import LOCK, flush_profiles, open_profiles
 from armnn_py.runtime.profile.profile_stages import FunctionRun, StagedRun
+from armnn_py.runtime.stages.bodies import Bodies
 from armnn_py.tensors import format_shape
 
 if TYPE_CHECKING:
     from armnn_py._native.table.backend_options import OptionValue
-    from armnn_py.network import Network, Repeat, Repeated, RunBody, Stage
-    from armnn_py.optimizer import Assignment
+    from armnn_py.network import Network, RunBody, Stage
     from armnn_py.runtime.cancel import CancelToken
-    from armnn_py.runtime.contexts.context_pool import ContextPool
-    from armnn_py.runtime.network_state import NetworkState
     from armnn_py.runtime.profile.profile_stages import InStages
+    from armnn_py.runtime.stages.bodies import Part
 
-__all__ = ["Part", "StagedRuns"]
-
-
-class Part(Protocol):
-    """A `LoadedNetwork`, as the network that it is a part of uses it."""
-
-    id: int
-    _pool: ContextPool
-
-    @property
-    def _stages(self) -> StagedRuns | None:
-        """The runner of its parts, if it runs in stages and has one."""
-
-    @property
-    def assignment(self) -> Assignment:
-        """Backend and reason of each layer."""
-
-    @property
-    def state(self) -> NetworkState:
-        """The variables."""
-
-    @property
-    def arena_size(self) -> int:
-        """Bytes of memory that one execution context needs."""
-
-    @property
-    def persistent_size(self) -> int:
-        """Bytes that one execution context keeps from run to run."""
-
-    @property
-    def packed_size(self) -> int:
-        """Bytes that backends keep for all contexts."""
-
-    @property
-    def elided(self) -> tuple[str, ...]:
-        """Names of layers that are not executed."""
-
-    def run(
-        self,
-        inputs: Mapping[str, Any],
-        *,
-        out: Mapping[str, np.ndarray] | None = None,
-        timeout: float | None = None,
-        cancel: CancelToken | None = None,
-        share_inputs: bool = False,
-        share_outputs: bool = False,
-        options: Mapping[str, Mapping[str, OptionValue]] | None = None,
-    ) -> dict[str, np.ndarray]:
-        """Run one inference."""
-
-    def bind(
-        self,
-        inputs: Any = None,
-        outputs: Mapping[str, np.ndarray] | None = None,
-        *,
-        options: Mapping[str, Mapping[str, OptionValue]] | None = None,
-    ) -> Any:
-        """Check arrays once; return the `BoundNetwork`, whose module imports this one."""
-
-    def _repeat(
-        self,
-        loop: Repeat,
-        end: float | None,
-        cancel: CancelToken | None,
-        options: Mapping[str, Mapping[str, OptionValue]] | None,
-    ) -> Repeated | None:
-        """Run a loop over the network, if its turns have one plan."""
-
-    def reset_state(self) -> None:
-        """Forget earlier runs."""
-
-    def close(self) -> None:
-        """Free everything."""
-
-    def _close(self, *, patience: float | None, obey: bool = True) -> None:
-        """Close, with some patience for calls that are running."""
-
-    def _after_fork(self) -> None:
-        """Forget what the child of a fork does not have."""
-
-
-class _Bodies:
-    """Runs the networks that a part runs by itself, until the time is up; see `StagedRuns.run`."""
-
-    __slots__ = ("_bodies", "_cancel", "_end", "_name", "_options")
-
-    def __init__(
-        self,
-        bodies: Mapping[str, Part],
-        name: str,
-        end: float | None,
-        cancel: CancelToken | None,
-        options: Mapping[str, Mapping[str, OptionValue]] | None,
-    ) -> None:
-        self._bodies = bodies
-        self._name = name
-        self._end = end
-        self._cancel = cancel
-        self._options = options
-
-    def __call__(self, key: str, arrays: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
-        """Run a body, of which results stay the caller's; one without a network makes nothing."""
-        body = self._bodies.get(key)
-        left = None if self._end is None else self._end - time.monotonic()
-        if body is not None:
-            return body.run(
-                arrays,
-                timeout=None if left is None else max(0.0, left),
-                cancel=self._cancel,
-                options=self._options,
-            )
-        if self._cancel is not None and self._cancel.cancelled:
-            raise ExecutionCancelledError(f"network '{self._name}': cancelled before a body")
-        if left is not None and left <= 0:
-            raise ExecutionTimeoutError(f"network '{self._name}': timed out before a body")
-        return {}
-
-    def repeat(self, loop: Repeat) -> Repeated | None:
-        """Run a loop; see `RunBody`."""
-        body = self._bodies.get(loop.key)
-        return None if body is None else body._repeat(loop, self._end, self._cancel, self._options)
+__all__ = ["StagedRuns"]
 
 
 def _is_part_of(array: np.ndarray, others: Iterable[np.ndarray]) -> bool:
@@ -308,7 +183,7 @@ class StagedRuns:
         ):
             read = {name: arrays[name] for name in stage.inputs}
             if part is None:
-                run = _Bodies(bodies, self._name, end, cancel, options)
+                run = Bodies(bodies, self._name, end, cancel, options)
                 read = {name: plain_array("input", name, array) for name, array in read.items()}
                 begin = 0 if times is None else time.monotonic_ns()
                 try:

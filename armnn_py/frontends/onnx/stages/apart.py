@@ -40,11 +40,10 @@ from armnn_py.frontends.onnx.stages.turns import (
     BodyRun,
     Branches,
     CallOnce,
-    Collected,
     ScanTurns,
     Turns,
 )
-from armnn_py.network import Network, Stage
+from armnn_py.network import Collected, Network, Stage
 
 if TYPE_CHECKING:
     from armnn_py.frontends.common.stand_ins import RunsStandIns

@@ -16,25 +16,15 @@ from msgspec import Struct
 
 from armnn_py.errors import InvalidArgumentError, ParseError
 from armnn_py.frontends.common.between import Operands, flag_of, read_only
-from armnn_py.frontends.common.emit.base import check_size
-from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Array
-from armnn_py.frontends.onnx.file.element_types import is_string
-from armnn_py.memory_budget import tensor_limit
-from armnn_py.network import Repeat
-from armnn_py.tensors import format_shape
+from armnn_py.network import Collected, Repeat
 
 if TYPE_CHECKING:
     from armnn_py.network import RunBody
 
-__all__ = [
-    "BodyRun",
-    "Branches",
-    "CallOnce",
-    "Collected",
-    "ScanTurns",
-    "Turns",
-]
+__all__ = ["BodyRun", "Branches", "CallOnce", "ScanTurns", "Turns"]
+
+Named: TypeAlias = "dict[str, Array]"
 
 
 class BodyRun(Struct, frozen=True):
@@ -52,17 +42,18 @@ class BodyRun(Struct, frozen=True):
     """The outputs that its network makes; others are given, or constants."""
     constants: dict[str, Array]
 
-    def __call__(
-        self, given: Sequence[Array], around: Mapping[str, Array], run: RunBody
-    ) -> list[Array]:
-        """Return the outputs, in order, for what one turn is given."""
-        constants = {name: read_only(array) for name, array in self.constants.items()}
-        known = {**around, **constants, **dict(zip(self.inputs, given, strict=False))}
+    def __call__(self, around: Mapping[str, Array], run: RunBody) -> list[Array]:
+        """Return the outputs, in order; ``around`` has what it is given as well."""
+        known = {**around, **self._constants()}
         known |= run(self.key, {name: known[name] for name in self.reads})
         return [known[name] for name in self.outputs if name]
 
+    def _constants(self) -> Named:
+        return {name: read_only(array) for name, array in self.constants.items()}
+
     def repeated(
         self,
+        label: str,
         states: Sequence[Array],
         around: Mapping[str, Array],
         run: RunBody,
@@ -70,99 +61,34 @@ class BodyRun(Struct, frozen=True):
         *,
         sliced: Sequence[tuple[Array, bool]] = (),
         collected: Sequence[Collected] = (),
-    ) -> list[Array] | None:
-        """Run the turns of a loop at once; return the last states, and the values of all turns.
+    ) -> list[Array]:
+        """Run the turns of a loop; return the last states, and the values of all turns.
 
         A body with more inputs than states and ``sliced`` arrays, each with whether its last slice
         comes first, has the number of the turn and a condition before them, and a condition as its
-        first output. None: turns have to run one by one.
+        first output.
         """
         count = len(states)
-        has_flag = len(self.inputs) > count + len(sliced)
-        inputs = self.inputs[2:] if has_flag else self.inputs
-        outputs = self.outputs[1:] if has_flag else self.outputs
-        goes_on = self.outputs[0] if has_flag and self.outputs[0] in self.made else ""
-        kept = [inputs[i] == outputs[i] for i in range(count)]
-        if (
-            not all(name in self.made or (i < count and kept[i]) for i, name in enumerate(outputs))
-            or len(set(outputs[count:])) < len(collected)
-            or (has_flag and not goes_on and not self._always_goes_on())
-        ):
-            return None
-        known = {**around, **self.constants, **dict(zip(inputs, states, strict=False))}
-        if has_flag:
-            known |= {self.inputs[0]: np.array(0, np.int64), self.inputs[1]: np.array(True)}
-        known |= {name: one for name, (one, _) in zip(inputs[count:], sliced, strict=True)}
+        heads = self.inputs[:2] if len(self.inputs) > count + len(sliced) else ()
+        inputs, outputs = self.inputs[len(heads) :], self.outputs[len(heads) // 2 :]
+        values = {**around, **self._constants(), **dict(zip(inputs, states, strict=False))}
+        values |= dict(zip(heads, (np.array(0, np.int64), np.array(True)), strict=False))
+        values |= {name: one for name, (one, _) in zip(inputs[count:], sliced, strict=True)}
+        goes_on = self.outputs[0] if heads else ""
+        if heads and goes_on not in self.made:
+            is_true = goes_on in self.constants and bool(self.constants[goes_on].all())
+            if goes_on == heads[1] or (is_true and self.constants[goes_on].size == 1):
+                goes_on = ""
         loop = Repeat(
-            self.key, {name: known[name] for name in self.reads}, most,
-            tuple(
-                (inputs[i] if inputs[i] in self.reads else "", outputs[i])
-                for i in range(count) if not kept[i]
-            ),
+            self.key, self.reads, values, most, tuple(zip(inputs, outputs[:count], strict=False)),
             {
                 name: backward
                 for name, (_, backward) in zip(inputs[count:], sliced, strict=True)
-                if name in self.reads
             },
-            {
-                name: one.is_backward
-                for name, one in zip(outputs[count:], collected, strict=True)
-            },
-            self.inputs[0] if has_flag and self.inputs[0] in self.reads else "",
-            tensor_limit(), check_size, goes_on,
+            tuple(zip(outputs[count:], collected, strict=True)),
+            heads[0] if heads else "", goes_on, label,
         )  # fmt: skip
-        made = run.repeat(loop)
-        if made is None:
-            return None
-        return [
-            *(states[i] if kept[i] else made.states[outputs[i]] for i in range(count)),
-            *(
-                np.ascontiguousarray(np.moveaxis(made.collected[name], 0, one.axis))
-                for name, one in zip(outputs[count:], collected, strict=True)
-            ),
-        ]
-
-    def _always_goes_on(self) -> bool:
-        """Return whether the condition of a turn, which no layer makes, is always true."""
-        name = self.outputs[0]
-        if name in self.constants:
-            return self.constants[name].size == 1 and bool(self.constants[name].all())
-        return name == self.inputs[1]
-
-
-class Collected(Struct, frozen=True):
-    """The values that a node collects turn by turn."""
-
-    name: str
-    dtype: np.dtype[Any]
-    shape: tuple[int, ...]
-    """Shape of one turn's value, used without turns; 0 for an unknown size."""
-    axis: int = 0
-    """Counted from the front."""
-    is_backward: bool = False
-
-    def stacked(self, values: Sequence[Array]) -> Array:
-        """Return the values of all turns as one array.
-
-        Raises
-        ------
-        InvalidArgumentError
-            Turns made values of different shapes.
-        """
-        if not values:
-            sizes = (*self.shape[: self.axis], 0, *self.shape[self.axis :])
-            return np.zeros(sizes, self.dtype)
-        for turn, value in enumerate(values):
-            if value.shape != values[0].shape:
-                raise InvalidArgumentError(
-                    f"output {quoted(self.name)} collects values of one shape, but turn {turn} "
-                    f"makes {format_shape(value.shape)} and turn 0 "
-                    f"{format_shape(values[0].shape)}"
-                )
-        return np.stack(values[::-1] if self.is_backward else values, self.axis)
-
-
-Named: TypeAlias = "dict[str, Array]"
+        return run.repeat(loop)
 
 
 def _named(names: Sequence[str], arrays: Sequence[Array]) -> Named:
@@ -182,38 +108,6 @@ def _first(array: Array, what: str) -> Any:
     return array.reshape(-1)[0]
 
 
-class _HandedOn:
-    """The states that one turn hands to the next, and what turns have made beside them."""
-
-    def __init__(self, states: Sequence[Array], collected: Sequence[Collected]) -> None:
-        self.states = list(states)
-        self._collected = collected
-        self._values: list[list[Array]] = [[] for _ in collected]
-        self._letters = 0
-
-    def take(self, made: Sequence[Array]) -> None:
-        """Take what a turn has made: states, then a value of each output that collects them.
-
-        Raises
-        ------
-        ParseError
-            An output is larger now than a tensor may be: turns may have no end.
-        """
-        count = len(self.states)
-        self.states = list(made[:count])
-        for found, value in zip(self._values, made[count:], strict=True):
-            check_size((len(found) + 1, *value.shape), value.dtype)
-            if is_string(value.dtype):
-                self._letters += sum(map(len, value.flat))
-                check_size((self._letters,), np.dtype(np.uint8))
-            found.append(value)
-
-    def results(self) -> list[Array]:
-        """Return the last states, and the values of all turns."""
-        both = zip(self._collected, self._values, strict=True)
-        return [*self.states, *(one.stacked(found) for one, found in both)]
-
-
 class Turns(Struct, frozen=True):
     """A Loop."""
 
@@ -227,22 +121,14 @@ class Turns(Struct, frozen=True):
     def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> Named:
         """Run turns until their number is reached, or the condition is false."""
         count, condition, *rest = self.operands.of(arrays)
-        turns = _HandedOn([one for one in rest if one is not None], self.collected)
-        most = None if count is None else int(_first(count, f"{self.label}: the number of turns"))
-        what = f"{self.label}: the condition"
-        goes_on = condition is None or bool(_first(condition, what))
-        if goes_on and (most is None or most > 0):
-            made = self.body.repeated(turns.states, arrays, run, most, collected=self.collected)
-            if made is not None:
-                return _named(self.outputs, made)
-        turn = 0
-        while goes_on and (most is None or turn < most):
-            given = [np.array(turn, np.int64), np.array(True), *turns.states]
-            flag, *made = self.body(given, arrays, run)
-            goes_on = bool(_first(flag, f"{what} after turn {turn}"))
-            turns.take(made)
-            turn += 1
-        return _named(self.outputs, turns.results())
+        most = None
+        if count is not None:
+            most = max(0, int(_first(count, f"{self.label}: the number of turns")))
+        if condition is not None and not _first(condition, f"{self.label}: the condition"):
+            most = 0
+        states = [one for one in rest if one is not None]
+        made = self.body.repeated(self.label, states, arrays, run, most, collected=self.collected)
+        return _named(self.outputs, made)
 
 
 class Branches(Struct, frozen=True):
@@ -269,7 +155,7 @@ class Branches(Struct, frozen=True):
                 hints=fault.hints,
             )
         chosen = self.branches[flag]
-        return _named(self.outputs, chosen((), arrays, run))
+        return _named(self.outputs, chosen(arrays, run))
 
 
 class CallOnce(Struct, frozen=True):
@@ -283,7 +169,7 @@ class CallOnce(Struct, frozen=True):
         """Run the function."""
         given = zip(self.body.inputs, self.operands.of(arrays), strict=False)
         around = {formal: array for formal, array in given if array is not None}
-        made = iter(self.body((), around, run))
+        made = iter(self.body(around, run))
         found = [next(made) if name else None for name in self.body.outputs]
         return {
             name: array
@@ -358,7 +244,7 @@ class ScanTurns(Struct, frozen=True):
         length: int | None = None,
     ) -> list[Array]:  # fmt: skip
         count = len(given) - len(self.axes)
-        turns, scanned = _HandedOn(given[:count], self.collected), given[count:]
+        scanned = given[count:]
         lengths = {array.shape[axis] for array, axis in zip(scanned, self.axes, strict=True)}
         if len(lengths) != 1:
             raise InvalidArgumentError(
@@ -366,20 +252,11 @@ class ScanTurns(Struct, frozen=True):
             )
         if length is None:
             (length,) = lengths
-        if length:
-            sliced = [
-                (np.moveaxis(array, axis, 0)[:length], bool(backward))
-                for array, axis, backward in zip(scanned, self.axes, self.directions, strict=True)
-            ]
-            made = self.body.repeated(
-                turns.states, around, run, length, sliced=sliced, collected=self.collected
-            )
-            if made is not None:
-                return made
-        for turn in range(length):
-            slices = [
-                np.take(array, length - 1 - turn if backward else turn, axis)
-                for array, axis, backward in zip(scanned, self.axes, self.directions, strict=True)
-            ]
-            turns.take(self.body([*turns.states, *slices], around, run))
-        return turns.results()
+        sliced = [
+            (np.moveaxis(array, axis, 0)[:length], bool(backward))
+            for array, axis, backward in zip(scanned, self.axes, self.directions, strict=True)
+        ]
+        return self.body.repeated(
+            self.label, given[:count], around, run, length,
+            sliced=sliced, collected=self.collected,
+        )  # fmt: skip

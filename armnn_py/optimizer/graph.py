@@ -349,14 +349,15 @@ class Graph:
         self.guids.restore(node, guid)
         self._serial = max(self._serial, guid - BEYOND_GUIDS)
 
-    def drop_blobs(self) -> None:
-        """Drop the blobs of compiled layers; the graph cannot be used afterwards.
+    def drop_contents(self) -> None:
+        """Drop weights and blobs; the graph cannot be used afterwards.
 
-        Nodes and values form reference cycles: until collected, they would keep blobs, and so
-        backends.
+        Nodes and values form reference cycles: until collected, they would keep weights that
+        backends have packed, blobs, and so backends.
         """
+        self.forget_removed()
         for node in self._nodes:
-            node.blob = node.source = None
+            node.value = node.blob = node.source = None
 
     def substitute(self, old: Node, new: Node) -> None:
         """Replace ``old`` and its outputs by ``new``, which then stands for the layers of both.

@@ -194,7 +194,7 @@ class _Pipeline:
         try:
             return self._run(fallback_level)
         finally:
-            self.graph.drop_blobs()
+            self.graph.drop_contents()
 
     def simplify(self) -> None:
         """Write out what backends never see, then run the passes that need no backends."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sys
 
-from armnn_py._native.memory.process_memory import Resident
+from armnn_py._native.memory.process_memory import Resident, give_back_freed, python_bytes
 
 __all__ = ["Growth"]
 
@@ -23,24 +23,41 @@ class Growth:
     ----------
     anonymous, files
         Bytes in memory: private ones, and pages of mapped files.
+    python
+        Bytes that Python took for small objects.
+    process
+        Bytes in memory in all, at the end.
     modules
         Names of the modules that were imported.
     """
 
-    __slots__ = ("_before", "_known", "anonymous", "files", "has_weights", "modules")
+    __slots__ = (
+        "_before",
+        "_known",
+        "anonymous",
+        "files",
+        "has_weights",
+        "modules",
+        "process",
+        "python",
+    )
 
     def __init__(self, *, has_weights: bool = False) -> None:
         self.has_weights = has_weights
         self._known = frozenset(sys.modules)
+        self.python = -python_bytes()
         self._before = Resident.now()
-        self.anonymous = self.files = 0
+        self.anonymous = self.files = self.process = 0
         self.modules: tuple[str, ...] = ()
 
     def end(self) -> Growth:
-        """Note that the load is over."""
+        """Give freed memory back, then note that the load is over."""
+        give_back_freed()
         now = Resident.now()
         self.anonymous = now.anonymous - self._before.anonymous
         self.files = now.files - self._before.files
+        self.python += python_bytes()
+        self.process = now.anonymous + now.files
         self.modules = tuple(name for name in sys.modules if name not in self._known)
         self._known = frozenset()
         return self

@@ -31,6 +31,8 @@ __all__ = ["MemoryShare", "NetworkMemory", "PeakTensor", "memory_of"]
 
 #: Smaller texts and bytes count as objects of Python.
 _LEAST_BUFFER = 4096
+#: Python has memory of its own for objects of at most this size.
+_LARGEST_SMALL = 512
 
 
 @public_class
@@ -90,6 +92,8 @@ class NetworkMemory(Struct, frozen=True):
     growth
         How much the resident memory of the process grew during `load`, as the system says. None if
         `optimize` and `Runtime.load_network` were called instead.
+    process
+        Resident memory of the process after the load, or None.
     peak_step
         Step of the run, and its layer, at which most bytes of the arena are in use.
     peak
@@ -98,6 +102,7 @@ class NetworkMemory(Struct, frozen=True):
 
     shares: tuple[MemoryShare, ...]
     growth: int | None
+    process: int | None
     peak_step: str
     peak: tuple[PeakTensor, ...]
 
@@ -108,7 +113,7 @@ class NetworkMemory(Struct, frozen=True):
 
     @property
     def unattributed(self) -> int | None:
-        """Bytes of the growth that no row names, such as freed memory that the C library keeps."""
+        """Bytes of the growth that no row names, such as memory that Python keeps for objects."""
         return None if self.growth is None else self.growth - self.attributed
 
     def to_json(self) -> dict[str, Any]:
@@ -129,6 +134,7 @@ class NetworkMemory(Struct, frozen=True):
         totals = (
             ("not attributed", self.unattributed),
             ("growth of the process by the load", self.growth),
+            ("the process after the load", self.process),
         )
         return [
             ["holder", "content", "size", "shared"],
@@ -164,25 +170,29 @@ def memory_of(loaded: Any, growth: Growth | None) -> NetworkMemory:
     """
     networks: list[Any] = [loaded, *loaded._parts]
     entries = [entry for one in networks for entry in one._pool.entries]
-    objects, copied, mapped = _python_bytes(loaded)
+    objects, small, copied, mapped = _python_bytes(loaded)
     imported = () if growth is None else growth.modules
     modules = [sys.modules[name] for name in imported if name in sys.modules]
-    code = sum(map(sys.getsizeof, _reachable(modules, (), imported)))
+    code = [sys.getsizeof(one) for one in _reachable(modules, (), imported)]
+    small += sum(size for size in code if size <= _LARGEST_SMALL)
     files = 0 if growth is None else max(growth.files - mapped, 0)
+    room = 0 if growth is None else growth.python
     before = copied if growth is not None and growth.has_weights else 0
     shares = [
         MemoryShare("model", "weights as the model has them, copied", copied, before),
         MemoryShare("model", "weights as the model has them, mapped", mapped),
         *_packed(entries, "run" if loaded._optimized.is_dynamic else "load"),
         MemoryShare("Python", "objects of the network", objects),
-        MemoryShare("Python", "modules that the load imported", code),
+        MemoryShare("Python", "modules that the load imported", sum(code)),
+        MemoryShare("Python", "other small objects, and room for more", max(room - small, 0)),
         MemoryShare("system", "pages of libraries and other files", files),
         *_contexts(entries),
         *_workers(loaded),
     ]
     peak_step, peak = _peak(entries[-1].plan) if entries else ("", ())
     total = None if growth is None else growth.anonymous + growth.files
-    return NetworkMemory(tuple(one for one in shares if one.size), total, peak_step, peak)
+    process = None if growth is None else growth.process
+    return NetworkMemory(tuple(one for one in shares if one.size), total, process, peak_step, peak)
 
 
 def _packed(entries: Iterable[PlanEntry], when: str) -> Iterator[MemoryShare]:
@@ -257,11 +267,11 @@ def _writer(plan: NetworkPlan, step: int) -> str:
 # ---- Objects of Python ---------------------------------------------------------------------------
 
 
-def _python_bytes(loaded: Any) -> tuple[int, int, int]:
-    """Return the bytes of objects, of arrays that own memory, and of those in mapped memory."""
+def _python_bytes(loaded: Any) -> tuple[int, int, int, int]:
+    """Return the bytes of objects, of the small ones, of arrays, and of arrays in mapped memory."""
     runtime = loaded.runtime
     others = [runtime, runtime.backends, *runtime.backends.values()]
-    objects = 0
+    objects = small = 0
     buffers: dict[int, int] = {}
     mapped: dict[int, int] = {}
     for found in _reachable([loaded], others, ()):
@@ -275,12 +285,15 @@ def _python_bytes(loaded: Any) -> tuple[int, int, int]:
                 buffers[id(root)] = len(root)
             else:
                 mapped[address_of(found)] = found.nbytes
-            objects += sys.getsizeof(found) - (found.nbytes if found.base is None else 0)
+            size = sys.getsizeof(found) - (found.nbytes if found.base is None else 0)
         elif isinstance(found, bytes) and len(found) >= _LEAST_BUFFER:
             buffers[id(found)] = len(found)
+            continue
         else:
-            objects += sys.getsizeof(found)
-    return objects, sum(buffers.values()), sum(resident_of(*one) for one in mapped.items())
+            size = sys.getsizeof(found)
+        objects += size
+        small += size if size <= _LARGEST_SMALL else 0
+    return objects, small, sum(buffers.values()), sum(resident_of(*one) for one in mapped.items())
 
 
 def _reachable(
@@ -305,14 +318,12 @@ def _reachable(
             if found.__module__ not in modules:
                 continue
         elif isinstance(found, FunctionType):
-            stack += found.__closure__ or ()
             if found.__module__ not in modules:
+                stack += found.__closure__ or ()
                 continue
-            stack += (found.__code__, found.__dict__, found.__defaults__, found.__kwdefaults__)
-            yield found
-            continue
         elif isinstance(found, CodeType):
             stack += (found.co_consts, found.co_names, found.co_varnames, found.co_linetable)
+            stack += (found.co_exceptiontable, found.co_qualname)
         yield found
         stack += gc.get_referents(found)
 

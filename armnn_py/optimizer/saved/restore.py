@@ -93,7 +93,7 @@ def bind_network(
         except NoBackendForLayerError as error:
             raise next(iter((*missing.values(), *binder.refused.values())), error) from error
         finally:
-            binder.graph.drop_blobs()
+            binder.graph.drop_contents()
             answers.clear()
     used = dict.fromkeys(name for name in placed.layer_backends if name is not None)
     names = [*(name for name in saved.backends if name not in missing), *used]

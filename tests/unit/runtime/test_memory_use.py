@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py.network import ConstantLayer
 from armnn_py.tensors.memory import aligned_empty
 
 from .kinds import Journal, MakeRuntime
@@ -178,6 +179,24 @@ def test_packed_weights_are_the_growth_of_a_load(wide: ann.Network) -> None:
             assert again.size == again.shared == packed.size
             assert second.memory.growth is not None
             assert second.memory.growth < 0.05 * WEIGHTS
+
+
+def test_no_cycle_of_the_optimiser_keeps_weights_that_a_backend_packed() -> None:
+    network = ann.Network("net")
+    x = network.add_input("x", ann.TensorInfo((1, 64)))
+    weights = network.add_constant(np.ones((64, 64), np.float32))
+    network.add_output("y", network.add_fully_connected(x, weights))
+    (constant,) = (one for one in network.layers if isinstance(one, ConstantLayer))
+    kept = weakref.ref(constant.value)
+    network._gives_up_values = True
+    gc.disable()
+    try:
+        with ann.Runtime(backends=["CpuAcc"]) as runtime:
+            optimized = ann.optimize(network, runtime=runtime)
+            optimized.forget_sources()
+            assert kept() is None
+    finally:
+        gc.enable()
 
 
 def test_weights_that_are_not_packed_stay_as_they_are(wide: ann.Network) -> None:

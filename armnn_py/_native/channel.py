@@ -25,6 +25,10 @@ __all__ = [
 #: Where the tensors of a channel begin in its memory.
 TENSORS_OFFSET = abi.ARMNN_CHANNEL_TENSORS_OFFSET
 
+#: The number of events lies before them.
+_EVENTS_HEAD = abi.ARMNN_CHANNEL_EVENTS_HEAD
+_EVENT_NAME = abi.armnn_trace_event_t.name.size  # type: ignore[attr-defined]
+
 
 def execute_function() -> int:
     """Address of the ``execute`` of a workload whose data is a channel."""
@@ -44,6 +48,8 @@ class NativeChannel:
         A pidfd of the worker.
     deadline
         Seconds that a run may take, or None.
+    events
+        Offset and size of the memory for events of kernels.
 
     Raises
     ------
@@ -58,6 +64,7 @@ class NativeChannel:
         outputs: Sequence[tuple[int, int]],
         process: int,
         deadline: float | None,
+        events: tuple[int, int] = (0, 0),
     ) -> None:
         self._memory = memory
         self.handle = core().armnn_channel_open(
@@ -67,6 +74,12 @@ class NativeChannel:
         )  # fmt: skip
         if not self.handle:
             raise MemoryError
+        core().armnn_channel_take_events(self.handle, *events)
+
+    @staticmethod
+    def bytes_of_events(count: int) -> int:
+        """The memory for so many events."""
+        return _EVENTS_HEAD + count * ctypes.sizeof(abi.armnn_trace_event_t)
 
     @property
     def address(self) -> int:
@@ -115,9 +128,14 @@ def yield_between_runs() -> None:
 class WorkerChannel:
     """The worker's end."""
 
-    def __init__(self, memory: mmap.mmap) -> None:
+    def __init__(self, memory: mmap.mmap, events: tuple[int, int] = (0, 0)) -> None:
         self._memory = memory
         self._address = _address(memory)
+        offset, size = events
+        count = max(0, size - _EVENTS_HEAD) // ctypes.sizeof(abi.armnn_trace_event_t)
+        self._count = ctypes.c_uint64.from_buffer(memory, offset)
+        kind = abi.armnn_trace_event_t * count
+        self._events = kind.from_buffer(memory, offset + _EVENTS_HEAD)
 
     def wait(self, seconds: float) -> bool:
         """Wait for a run; False if none came."""
@@ -131,6 +149,13 @@ class WorkerChannel:
     def run_id(self) -> int:
         """The host's number of the run."""
         return int(core().armnn_channel_run_id(self._address))
+
+    def tell(self, events: Sequence[tuple[int, str, int, int]]) -> None:
+        """Add events to the answer: phase, name, id and time of each. The host counts the rest."""
+        for struct, (kind, name, number, time_ns) in zip(self._events, events, strict=False):
+            struct.kind, struct.id, struct.time_ns = kind, number, time_ns
+            struct.name = name.encode()[: _EVENT_NAME - 1]
+        self._count.value = len(events)
 
     def answer(self, status: int = abi.ARMNN_STATUS_OK, text: str = "") -> None:
         """End the run."""

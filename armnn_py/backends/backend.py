@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from armnn_py._native.table.backend_context import NativeBackendContext
     from armnn_py._native.table.backend_options import OptionDefault, OptionValue
     from armnn_py._native.table.backend_services import DeviceDescription
-    from armnn_py._native.table.profiling_context import Counter, NativeProfilingContext
+    from armnn_py._native.table.profiling_context import Counter, ProfilingContext
     from armnn_py.backends.loader.source import BackendSource
     from armnn_py.backends.loader.version import BackendVersion
     from armnn_py.backends.options.option import BackendOption
@@ -66,7 +66,7 @@ class Backend(
         values: Mapping[str, OptionValue],
         option_defaults: Mapping[str, OptionDefault],
         run_option_defaults: Mapping[str, OptionDefault],
-        profiling: NativeProfilingContext | None = None,
+        profiling: ProfilingContext | None = None,
         allocator: GivenAllocator | None = None,
     ) -> None:
         super().__init__(source, device_index, instance, context, profiling, allocator)
@@ -272,8 +272,8 @@ class Backend(
         return () if self._profiling is None else self._profiling.counters
 
     @property
-    def profiling(self) -> NativeProfilingContext | None:
-        """Its native profiling context, or None; for profiles."""
+    def profiling(self) -> ProfilingContext | None:
+        """Its profiling context, or None; for profiles."""
         return self._profiling
 
     def read_counters(self) -> dict[str, float]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from armnn_py._native import abi
     from armnn_py._native.table.allocators import GivenAllocator, NativeAllocator
     from armnn_py._native.table.backend_context import NativeBackendContext
-    from armnn_py._native.table.profiling_context import NativeProfilingContext
+    from armnn_py._native.table.profiling_context import ProfilingContext
     from armnn_py.backends.loader.source import BackendSource
 
 __all__ = ["InstanceLife"]
@@ -85,7 +85,7 @@ class InstanceLife(Owner):
         device_index: int,
         instance: int,
         context: NativeBackendContext | None,
-        profiling: NativeProfilingContext | None,
+        profiling: ProfilingContext | None,
         allocator: GivenAllocator | None,
     ) -> None:
         self.source = source

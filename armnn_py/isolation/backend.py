@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.python_backend.python_options import option_default
 from armnn_py.errors import BackendError, BackendUnavailableError
+from armnn_py.isolation.counters import WorkerCounters
 from armnn_py.isolation.keeper import WorkerEndedError
 from armnn_py.isolation.messages import Request
 from armnn_py.isolation.parts import network_of, network_of_layer, parts_without
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from armnn_py._native.layers.shown_layers import ShownLayer
     from armnn_py._native.python_backend.python_parts import ShownPart
     from armnn_py._native.table.backend_options import OptionDefault, OptionValue
+    from armnn_py._native.table.profiling_context import ProfilingContext
     from armnn_py.tensors import TensorInfo
 
 __all__ = ["IsolatedBackend"]
@@ -84,6 +86,7 @@ class IsolatedBackend:
         self.model_options: Mapping[str, OptionDefault] = scopes["model"]
         self.run_options: Mapping[str, OptionDefault] = scopes["run"]
         self.listens = bool(self.run_options)
+        self.profiling: ProfilingContext | None = WorkerCounters(self._worker, facts["counters"])
         self.devices: Sequence[tuple[str, str, str, int]] = tuple(
             (str(name), str(vendor), str(driver), int(memory))
             for name, vendor, driver, memory in facts["devices"]
@@ -181,7 +184,9 @@ class IsolatedBackend:
             for info, value in zip(layer.inputs, layer.constants, strict=True)
         ]
         network = network_of_layer(layer, self.id)
-        part = WorkerPart(self._worker, network, layer.model_options, layer.name, consumed)
+        part = WorkerPart(
+            self._worker, network, layer.model_options, layer.name, [layer.guid], consumed
+        )
         with self._worker.lock:
             refused = part.compile(self._worker.running())
         if refused:
@@ -201,7 +206,9 @@ class IsolatedBackend:
                 network = network_of(part, cut, self.id)
                 names = [part.layers[number].name for number in cut.layers]
                 name = " + ".join(names[:3]) + (" ..." if len(names) > 3 else "")
-                compiled = WorkerPart(self._worker, network, part.layers[0].model_options, name)
+                guids = [layer.guid for layer in part.layers]
+                options = part.layers[0].model_options
+                compiled = WorkerPart(self._worker, network, options, name, guids)
                 with self._worker.lock:
                     found = compiled.compile(self._worker.running())
                 if not found.keys() <= set(cut.layers):

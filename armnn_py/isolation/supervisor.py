@@ -71,6 +71,8 @@ class Supervisor:
         The description that the worker gave of its backend.
     file
         The shared object of the backend.
+    is_profiled
+        Whether a worker tells which kernels ran; the next one does so from its start.
     journal
         Its calls that are kept for recordings.
     lock
@@ -105,6 +107,7 @@ class Supervisor:
         self.parts: weakref.WeakSet[WorkerPart] = weakref.WeakSet()
         self._events, self._deaths = events, deaths
         self._arguments = dict(runtime_arguments)
+        self.is_profiled = False
         self._restarts = 0
         self._quick_ends = 0
         self._started = 0.0
@@ -155,6 +158,8 @@ class Supervisor:
             arguments = {**self._arguments, "backend_options": {self.id: self.options}}
             with interruptible():
                 facts = process.ask(Request("open", (self.id, self.limits, arguments)))
+                if self.is_profiled:
+                    process.ask(Request("profile", True))
             file, libraries = facts.get("file"), facts.get("libraries")
             if not isinstance(file, str | None) or not isinstance(libraries, list):
                 raise BackendError(f"backend '{self.id}': its worker does not name its files")

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["WorkerPart"]
 
 _ALIGNMENT = 64
+#: Events of kernels in one run for which a channel has room; memory is used where they are written.
+_EVENTS, _EVENTS_OF_LAYER = 1024, 64
 _keys = itertools.count(1)
 
 
@@ -67,8 +69,11 @@ class _Channel:
         self.key = key
         inputs, end = _places(part.input_sizes, TENSORS_OFFSET)
         outputs, end = _places(part.output_sizes, end)
-        end += mmap.PAGESIZE  # backends may read behind a tensor
-        self.places = inputs, outputs
+        end += 2 * mmap.PAGESIZE - end % mmap.PAGESIZE  # backends may read behind a tensor
+        most_events = _EVENTS + _EVENTS_OF_LAYER * len(part.guids)
+        events = end, NativeChannel.bytes_of_events(most_events)
+        end += events[1]
+        self.places = inputs, outputs, events
         self.file = os.memfd_create("armnn_py", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         try:
             os.truncate(self.file, end)
@@ -77,8 +82,9 @@ class _Channel:
             given = iter(inputs)
             operands = [(TENSORS_OFFSET, 0) if one else next(given) for one in part._consumed]
             self.native = NativeChannel(
-                self._memory, operands, outputs, process.descriptor, part.backend.limits.deadline
-            )
+                self._memory, operands, outputs, process.descriptor, part.backend.limits.deadline,
+                events,
+            )  # fmt: skip
             part.backend.journal.open(self)
         except BaseException:
             os.close(self.file)
@@ -110,6 +116,8 @@ class WorkerPart:
         For the backend.
     name
         For people.
+    guids
+        Of the layers, by the numbers in their names.
     consumed
         For each operand of the layer whether the worker has its values; None: no operand.
 
@@ -136,6 +144,7 @@ class WorkerPart:
         network: Network,
         model_options: Mapping[str, OptionValue],
         name: str,
+        guids: Sequence[int],
         consumed: Sequence[bool] | None = None,
     ) -> None:
         self.backend = backend
@@ -144,6 +153,7 @@ class WorkerPart:
         self._consumed = [False] * len(network.inputs) if consumed is None else list(consumed)
         self.consumed_mask = sum(1 << i for i, one in enumerate(self._consumed) if one)
         self.has_state = False
+        self.guids = tuple(guids)
         self.input_sizes = [info.byte_size for info in network.inputs.values()]
         self.output_sizes = [info.byte_size for info in network.outputs.values()]
         self.request = Request("compile", (self.key, network, dict(model_options)))
@@ -242,7 +252,7 @@ class WorkerPart:
                 channel.native.renew(process.descriptor)
 
     def _bind(self, channel: _Channel, process: WorkerProcess) -> None:
-        payload = self.key, channel.key, *channel.places
+        payload = self.key, channel.key, self.guids, *channel.places
         process.ask(Request("bind", payload, (channel.file,)))
 
     def __del__(self) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from armnn_py._native.layers.shown_layers import ShownLayer
     from armnn_py._native.python_backend.python_parts import ShownPart
     from armnn_py._native.table.backend_options import OptionDefault, OptionValue
+    from armnn_py._native.table.profiling_context import ProfilingContext
 
 __all__ = ["Serving"]
 
@@ -49,6 +50,7 @@ class Serving:
     place = "python"
     file: str | None = None
     devices: Sequence[tuple[str, str, str, int]] = ()
+    profiling: ProfilingContext | None = None
 
     def __init__(self, backend: Any) -> None:
         if not isinstance(backend, PythonBackend):

@@ -16,6 +16,7 @@ from armnn_py._native.channel import WorkerChannel
 from armnn_py.errors import ArmnnError, NoBackendForLayerError
 from armnn_py.optimizer import OptimizerOptions, optimize
 from armnn_py.runtime import LoadedNetwork
+from armnn_py.worker.kernels import KernelsOfPlan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime import Runtime
     from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.tensors import TensorInfo
+    from armnn_py.worker.kernels import Kernels
 
 __all__ = ["Channel", "LoadedPart", "refusals"]
 
@@ -76,11 +78,14 @@ class Channel:
         self,
         part: LoadedPart,
         file: int,
+        guids: Sequence[int],
         inputs: Sequence[tuple[int, int]],
         outputs: Sequence[tuple[int, int]],
+        events: tuple[int, int],
+        kernels: Kernels,
         run_options: Mapping[int, Mapping[str, Mapping[str, OptionValue]]],
     ) -> None:
-        self._run_options = run_options
+        self._run_options, self._kernels = run_options, kernels
         memory = mmap.mmap(file, 0)
         os.close(file)
         loaded = part.loaded
@@ -88,7 +93,8 @@ class Channel:
             dict(zip(loaded.inputs, _arrays(memory, loaded.inputs, inputs), strict=True)),
             dict(zip(loaded.outputs, _arrays(memory, loaded.outputs, outputs), strict=True)),
         )
-        self._channel = WorkerChannel(memory)
+        self._channel = WorkerChannel(memory, events)
+        self._translated = KernelsOfPlan(self.bound._context.plan, guids)
         self._is_closed = False
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
@@ -110,11 +116,19 @@ class Channel:
                 run(options=given.get(channel.run_id) if given else None)
                 if os.getpid() != own:
                     os._exit(0)  # a copy that the backend forked
+                if self._kernels.is_on:
+                    self._tell_kernels()
             except Exception as error:
                 status = getattr(error, "status", None) or abi.ARMNN_STATUS_INTERNAL
                 channel.answer(status, _words(error))
             else:
                 channel.answer()
+
+    def _tell_kernels(self) -> None:
+        context = self.bound._context
+        assert context.plan.native is not None
+        events = self._kernels.of_run(context.plan.native.address, context.native.run_id)
+        self._channel.tell(self._translated.translate(events))
 
 
 def _words(error: Exception) -> str:

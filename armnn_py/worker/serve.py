@@ -32,6 +32,7 @@ from armnn_py.isolation.messages import receive_request, send_answer
 from armnn_py.runtime import Runtime
 from armnn_py.runtime.threads import set_num_threads
 from armnn_py.tensors.json_infos import info_to_json
+from armnn_py.worker.kernels import Kernels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -84,6 +85,7 @@ class _Worker:
         self._parts: dict[int, LoadedPart] = {}
         #: By the host's number of a run that is under way: the options that its caller gave.
         self._run_options: dict[int, dict[str, Any]] = {}
+        self._kernels = Kernels()
         self._id = ""
         self._arguments: dict[str, Any] = {}
 
@@ -153,6 +155,7 @@ class _Worker:
             "version": backend.vendor_version or "",
             "description": backend.description or "",
             "capabilities": backend.capabilities,
+            "counters": _counters(backend),
             "devices": [
                 [one.name, one.vendor, one.driver_version, one.memory_size]
                 for one in _devices(backend)
@@ -211,13 +214,15 @@ class _Worker:
         self._parts[key] = part
         return {"has_state": part.has_state}
 
-    def answer_bind(self, payload: tuple[int, int, Any, Any], file: int) -> None:
+    def answer_bind(self, payload: tuple[int, int, Any, Any, Any, Any], file: int) -> None:
         """Serve the runs of one execution context of the host."""
         from armnn_py.worker.loaded_part import Channel
 
-        key, channel, inputs, outputs = payload
+        key, channel, guids, inputs, outputs, events = payload
         part = self._parts[key]
-        part.channels[channel] = Channel(part, file, inputs, outputs, self._run_options)
+        part.channels[channel] = Channel(
+            part, file, guids, inputs, outputs, events, self._kernels, self._run_options
+        )
 
     def answer_unbind(self, payload: tuple[int, int]) -> None:
         """End that."""
@@ -238,6 +243,21 @@ class _Worker:
         else:
             self._run_options[run_id] = {self._id: options}
 
+    def answer_profile(self, on: bool) -> None:
+        """Turn the counters of the backend on or off, and the tale of its kernels."""
+        self._kernels.turn(on)
+        profiling = self._backend.profiling
+        if profiling is not None and on:
+            profiling.start()
+        elif profiling is not None and profiling.is_on:
+            profiling.stop()
+
+    def answer_counters(self, _payload: None) -> dict[str, Any]:
+        """The counters and their raw values."""
+        profiling = self._backend.profiling
+        values = {} if profiling is None else profiling.read()
+        return {"counters": _counters(self._backend), "values": values}
+
     def answer_forget(self, key: int) -> None:
         """Free a sub-graph."""
         part = self._parts.pop(key, None)
@@ -251,6 +271,13 @@ class _Worker:
     def answer_set_option(self, payload: tuple[str, Any]) -> None:
         """Give an option another value."""
         self._backend.set_option(*payload)
+
+
+def _counters(backend: Backend) -> list[list[Any]]:
+    return [
+        [one.name, one.description, one.unit, one.counter_class, one.multiplier]
+        for one in backend.counters
+    ]
 
 
 def _devices(backend: Backend) -> Sequence[DeviceDescription]:

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import signal
+import struct
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,6 +17,8 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py._native.channel import TENSORS_OFFSET, NativeChannel, WorkerChannel
+from tests.isolation.conftest import soon
 
 X = np.array([1, -2, 3, -4], np.float32)
 
@@ -176,3 +180,81 @@ def test_a_device_that_cannot_be_opened_is_refused_in_its_words(
 def test_a_single_device_is_not_isolated() -> None:
     with pytest.raises(ann.InvalidArgumentError, match="'Devices:1' is a device"):
         ann.Runtime(isolate=["Devices:1"])
+
+
+# ---- Profiles ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def services_folder(
+    tmp_path_factory: pytest.TempPathFactory, build_backend: Callable[..., None]
+) -> Path:
+    """A folder with the backend "Services": it counts layers, and tells of its kernels."""
+    folder = tmp_path_factory.mktemp("services")
+    build_backend("services_backend.c", folder / "Test_Services_backend.so")
+    return folder
+
+
+@pytest.mark.parametrize("isolate", [None, ["Services"]], ids=["in process", "isolated"])
+def test_counters(services_folder: Path, isolate: list[str] | None) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((4,)))
+    made = network.add_elementwise_unary(network.add_addition(x, x), ann.UnaryOperation.NEG)
+    network.add_output("y", made)
+    with ann.Runtime(services_folder, isolate=isolate) as runtime:
+        backend = runtime.backends["Services"]
+        assert [counter.name for counter in backend.counters] == ["layers", "temperature"]
+        assert backend.read_counters()["temperature"] == 21.0
+        with ann.load(network, ["Services"], runtime=runtime) as loaded:
+            loaded.run(X)
+            with loaded.profile() as profile:
+                loaded.run(X)
+                loaded.run(X)
+        assert profile.counters == {"Services": {"layers": 4.0, "temperature": 21.0}}
+        assert profile.units == {"Services": {"layers": "layers", "temperature": "degrees"}}
+        assert {event.name for event in profile.events} >= {"kernel", "half way"}
+
+
+@pytest.mark.parametrize("backend", ["CpuAcc", "CpuRef"])
+def test_profiles_show_the_same_kernels(backend: str) -> None:
+    image = np.ones((1, 6, 6, 2), np.float32)
+    shown: list[list[tuple[str, str, str, int]]] = []
+    for isolate in (None, [backend]):
+        with (
+            ann.Runtime(isolate=isolate) as runtime,
+            ann.load(chain(), [backend], runtime=runtime) as loaded,
+        ):
+            loaded.run(image)  # not in the profile
+            with loaded.profile() as profile:
+                loaded.run(image)
+                loaded.run(image)
+            loaded.run(image)
+            assert not profile.dropped
+            inner = [row for row in profile.layers if row.type != "PreCompiled"]
+            assert all(row.total_ns > 0 for row in inner)
+            shown.append([(row.layer, row.type, row.kernel, row.calls) for row in inner])
+    assert shown[0] == shown[1]
+    assert [calls for *_, calls in shown[0]] == [2] * len(shown[0])
+
+
+def test_a_new_worker_tells_of_kernels_to_an_open_profile() -> None:
+    image = np.ones((1, 6, 6, 2), np.float32)
+    with (
+        ann.Runtime(isolate=["CpuRef"]) as runtime,
+        ann.load(chain(), ["CpuRef", "CpuAcc"], runtime=runtime) as loaded,
+        loaded.profile() as profile,
+    ):
+        os.kill(runtime.isolated["CpuRef"].process_id, signal.SIGKILL)
+        assert soon(lambda: any(event.kind == "restarted" for event in runtime.events))
+        loaded.run(image)
+    assert "armnn_f32_softmax__ref" in {row.kernel for row in profile.layers}
+
+
+def test_events_beyond_the_room_of_a_channel_are_counted_as_dropped() -> None:
+    memory = mmap.mmap(-1, 2 * TENSORS_OFFSET)
+    room = TENSORS_OFFSET, NativeChannel.bytes_of_events(2)
+    worker = WorkerChannel(memory, room)
+    worker.tell([(0, "a name of more characters than an event has room for: 48", 7, 1)] * 5)
+    (count,) = struct.unpack_from("=Q", memory, TENSORS_OFFSET)
+    assert count == 5
+    assert not any(memory[sum(room) :])

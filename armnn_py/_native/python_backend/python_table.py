@@ -40,6 +40,7 @@ from armnn_py.interrupts import interruptible
 
 if TYPE_CHECKING:
     from armnn_py._native.table.backend_options import OptionDefault, OptionValue
+    from armnn_py._native.table.profiling_context import ProfilingContext
 
 __all__ = ["PythonBackendLike", "PythonTable"]
 
@@ -61,6 +62,8 @@ class PythonBackendLike(WorkloadMaker, Protocol):
         Whether it wants to hear of runs.
     devices
         Name, vendor, driver version and bytes of memory of each device; empty: one, not described.
+    profiling
+        Its counters; None: it has none.
     """
 
     id: str
@@ -75,6 +78,7 @@ class PythonBackendLike(WorkloadMaker, Protocol):
     capabilities: Mapping[str, OptionValue]
     listens: bool
     devices: Sequence[tuple[str, str, str, int]]
+    profiling: ProfilingContext | None
 
     def of_device(self, index: int, /) -> PythonBackendLike:
         """The backend that serves on a device, itself for the first; may raise."""

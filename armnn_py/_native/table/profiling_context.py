@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from armnn_py._native.table.backend_options import OptionDefault, OptionValue
     from armnn_py._native.table.backend_table import BackendTable
 
-__all__ = ["Counter", "NativeProfilingContext", "create_profiling_context"]
+__all__ = ["Counter", "ProfilingContext", "create_profiling_context"]
 
 _log = logging.getLogger("armnn_py.backends")
 _Host = abi.armnn_profiling_host_t
@@ -147,34 +147,24 @@ class _ProfilingHost:
         return abi.ARMNN_STATUS_OK
 
 
-class NativeProfilingContext:
-    """An ``armnn_profiling_context_t``; destroy it before the backend context.
+class ProfilingContext:
+    """The counters of a backend instance, and whether it records.
 
-    Profiling is on while somebody wants it: `start` and `stop` are counted. Calls of the context
+    Profiling is on while somebody wants it: `start` and `stop` are counted. Calls of the backend
     do not overlap.
     """
 
-    __slots__ = ("_api", "_host", "_lock", "_object", "_starts", "backend_id")
+    __slots__ = ("_lock", "_starts", "backend_id")
 
-    def __init__(self, backend_id: str, item: Any, host: _ProfilingHost) -> None:
+    def __init__(self, backend_id: str) -> None:
         self.backend_id = backend_id
-        self._host = host
-        self._object = item
         self._lock = threading.Lock()
         self._starts = 0
-        self._api = object_table(
-            item,
-            abi.armnn_profiling_context_api_t,
-            abi.ARMNN_STRUCT_PROFILING_CONTEXT,
-            ("destroy",),
-            backend_id,
-        )
 
     @property
     def counters(self) -> tuple[Counter, ...]:
         """The counters that the backend has registered so far."""
-        with self._host.lock:
-            return tuple(self._host.counters)
+        raise NotImplementedError
 
     def start(self) -> None:
         """Turn profiling and all counters on.
@@ -201,11 +191,7 @@ class NativeProfilingContext:
                 self._turn_off()
 
     def _turn(self, on: bool) -> None:
-        self._host.is_enabled = on
-        count = len(self.counters) if on else 0
-        ids = (ctypes.c_uint32 * max(1, count))(*range(count))
-        self._call("enable_profiling", int(on))
-        self._call("activate_counters", ids, count)
+        raise NotImplementedError
 
     def _turn_off(self) -> None:
         try:
@@ -215,8 +201,8 @@ class NativeProfilingContext:
 
     @property
     def is_on(self) -> bool:
-        """Whether profiling is on: then the backend may report at any time."""
-        return self._starts > 0
+        """Whether the backend may call Python during a run, to report."""
+        return False
 
     def read(self) -> dict[str, int]:
         """Return the current raw values by counter name; those not reported yet are absent.
@@ -228,13 +214,7 @@ class NativeProfilingContext:
         BackendError
             The backend fails to report them.
         """
-        with self._lock:
-            self._call("report_counter_values")
-        with self._host.lock:
-            return {
-                self._host.counters[counter_id].name: value
-                for counter_id, value in sorted(self._host.values.items())
-            }
+        raise NotImplementedError
 
     def scaled(
         self, values: Mapping[str, int], before: Mapping[str, int] | None = None
@@ -251,6 +231,55 @@ class NativeProfilingContext:
                 value = (value - before.get(name, 0) + _HALF) % _MODULUS - _HALF
             result[name] = value * counter.multiplier
         return result
+
+    def destroy(self) -> None:
+        """End its use; harmless when repeated."""
+
+
+class NativeProfilingContext(ProfilingContext):
+    """An ``armnn_profiling_context_t``; destroy it before the backend context."""
+
+    __slots__ = ("_api", "_host", "_object")
+
+    def __init__(self, backend_id: str, item: Any, host: _ProfilingHost) -> None:
+        super().__init__(backend_id)
+        self._host = host
+        self._object = item
+        self._api = object_table(
+            item,
+            abi.armnn_profiling_context_api_t,
+            abi.ARMNN_STRUCT_PROFILING_CONTEXT,
+            ("destroy",),
+            backend_id,
+        )
+
+    @property
+    def counters(self) -> tuple[Counter, ...]:
+        """As `ProfilingContext.counters`."""
+        with self._host.lock:
+            return tuple(self._host.counters)
+
+    def _turn(self, on: bool) -> None:
+        self._host.is_enabled = on
+        count = len(self.counters) if on else 0
+        ids = (ctypes.c_uint32 * max(1, count))(*range(count))
+        self._call("enable_profiling", int(on))
+        self._call("activate_counters", ids, count)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether profiling is on: then the backend may report at any time, to Python."""
+        return self._starts > 0
+
+    def read(self) -> dict[str, int]:
+        """As `ProfilingContext.read`."""
+        with self._lock:
+            self._call("report_counter_values")
+        with self._host.lock:
+            return {
+                self._host.counters[counter_id].name: value
+                for counter_id, value in sorted(self._host.values.items())
+            }
 
     def _call(self, function: str, *arguments: Any) -> None:
         call = getattr(self._api, function)
@@ -284,7 +313,7 @@ def create_profiling_context(
     instance: int,
     values: Mapping[str, OptionValue],
     defaults: Mapping[str, OptionDefault],
-) -> NativeProfilingContext | None:
+) -> ProfilingContext | None:
     """Make the profiling context of an instance; None if the backend has none.
 
     Raises

@@ -101,7 +101,12 @@ def _open(source: BackendSource, index: int) -> Backend:
     try:
         allocator = _give_memory(source, index, result.instance)
         context = _make_context(source, create_backend_context, name, result.instance, values)
-        profiling = _make_context(source, create_profiling_context, name, result.instance, values)
+        if source.python_table is not None:
+            profiling = source.python_table.serving[index].profiling
+        else:
+            profiling = _make_context(
+                source, create_profiling_context, name, result.instance, values
+            )
         has_listener = context is not None and context.takes_run_options
         run_defaults = backend_table.run_option_defaults(
             table, result.instance, has_listener=has_listener

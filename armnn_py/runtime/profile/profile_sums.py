@@ -23,7 +23,7 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from armnn_py._native.table.profiling_context import NativeProfilingContext
+    from armnn_py._native.table.profiling_context import ProfilingContext
     from armnn_py.backends.backend import Backend
     from armnn_py.optimizer.reports.report_layer import LayerAssignment
     from armnn_py.runtime.plan.step_info import StepInfo
@@ -130,7 +130,7 @@ class Counting:
 
     __slots__ = ("_backend", "_before", "_context")
 
-    def __init__(self, backend: Backend, context: NativeProfilingContext) -> None:
+    def __init__(self, backend: Backend, context: ProfilingContext) -> None:
         self._backend = backend
         self._context = context
         backend.retain()

@@ -195,11 +195,13 @@ class Profile(Owner, instead="keep its .layers or to_json()"):
     def _finish_counters(self) -> None:
         for backend_id, counting in self._counting.items():
             try:
-                values = self.counters[backend_id] = counting.finish()
+                values = counting.finish()
             except ArmnnError as error:
                 self._note(f"the profile lacks counters: {error}")
                 continue
-            self.units[backend_id] = counting.units
+            if not counting.units:
+                continue
+            self.counters[backend_id], self.units[backend_id] = values, counting.units
             for name in sorted(counting.delta_names & values.keys()):
                 if values[name] < 0:
                     self._note(

@@ -492,6 +492,7 @@ typedef struct armnn_channel_tensor_t {
 } armnn_channel_tensor_t;
 
 #define ARMNN_CHANNEL_TENSORS_OFFSET 4096u
+#define ARMNN_CHANNEL_EVENTS_HEAD 8u
 
 /* Why a channel has no worker. */
 enum armnn_channel_end_e {
@@ -511,6 +512,10 @@ ARMNN_CORE_API armnn_channel_t* armnn_channel_open(void* memory, uint64_t size,
                                                    const armnn_channel_tensor_t* outputs,
                                                    uint32_t output_count, int32_t process,
                                                    uint64_t deadline_ns);
+/* Adds the events of kernels that the worker tells to the trace of their run: at |offset| lies
+ * their number, as uint64_t, then as many armnn_trace_event_t as |size| bytes hold. */
+ARMNN_CORE_API void armnn_channel_take_events(armnn_channel_t* channel, uint64_t offset,
+                                              uint64_t size);
 /* No run may be in flight. */
 ARMNN_CORE_API void armnn_channel_close(armnn_channel_t* channel);
 /* The worker has ended: a run in flight fails now, later ones at once. Returns |reason|, or that of

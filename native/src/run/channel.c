@@ -55,6 +55,7 @@ struct armnn_channel_t {
   int32_t process;
   uint64_t deadline_ns;
   uint64_t last_ns; /* how long the last run took */
+  uint64_t events_offset, most_events;
   channel_calls_t calls;
   armnn_channel_tensor_t tensors[]; /* inputs, then outputs */
 };
@@ -137,6 +138,12 @@ armnn_channel_t* armnn_channel_open(void* memory, uint64_t size,
   channel->last_ns = SPIN_FIRST_NS;
   armnn_i_calls_open(&channel->calls, channel->tensors, input_count, output_count);
   return channel;
+}
+
+void armnn_channel_take_events(armnn_channel_t* channel, uint64_t offset, uint64_t size) {
+  channel->events_offset = offset;
+  if (size < ARMNN_CHANNEL_EVENTS_HEAD) return;
+  channel->most_events = (size - ARMNN_CHANNEL_EVENTS_HEAD) / sizeof(armnn_trace_event_t);
 }
 
 void armnn_channel_close(armnn_channel_t* channel) {
@@ -249,6 +256,26 @@ static armnn_status_t fail_with_text(shared_page_t* page, armnn_error_t* error) 
   return armnn_i_fail(error, status < 0 ? status : ARMNN_STATUS_INTERNAL, "%s", text);
 }
 
+/* The events of the run that was answered, in the scope of the calling thread. */
+static void add_events(armnn_channel_t* channel) {
+  if (channel->most_events == 0) return;
+  uint64_t* told = (uint64_t*)(channel->memory + channel->events_offset);
+  const uint64_t count = *told;
+  if (count == 0) return;
+  *told = 0;
+  const char* events = channel->memory + channel->events_offset + ARMNN_CHANNEL_EVENTS_HEAD;
+  for (uint64_t index = 0; index < count && index < channel->most_events; ++index) {
+    armnn_trace_event_t event; /* the worker may still write there */
+    memcpy(&event, events + index * sizeof event, sizeof event);
+    if (event.kind < ARMNN_TRACE_BEGIN || event.kind > ARMNN_TRACE_INSTANT) continue;
+    const armnn_string_t name = {event.name, strnlen(event.name, sizeof event.name)};
+    armnn_i_trace_add(&armnn_i_core.trace, event.kind, name, event.id, event.time_ns, 0);
+  }
+  if (count > channel->most_events) {
+    atomic_fetch_add(&armnn_i_core.trace.dropped, count - channel->most_events);
+  }
+}
+
 armnn_status_t armnn_channel_execute(armnn_workload_t* workload, const armnn_execute_args_t* args,
                                      armnn_error_t* error) {
   (void)workload;
@@ -278,6 +305,7 @@ armnn_status_t armnn_channel_execute(armnn_workload_t* workload, const armnn_exe
   if (status == ARMNN_STATUS_OK) {
     shared_page_t* page = (shared_page_t*)channel->memory;
     if (page->status != ARMNN_STATUS_OK) status = fail_with_text(page, error);
+    add_events(channel);
   }
   tensor += channel->input_count;
   for (uint32_t index = 0; status == ARMNN_STATUS_OK && index < channel->output_count; ++index) {

@@ -7,7 +7,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator
+import subprocess
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -118,17 +119,6 @@ def test_the_answer_as_json(command: Command, tmp_path: Path) -> None:
     assert document["bytes"] == (tmp_path / "r.html").stat().st_size
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed here")
-    if BROWSER is None:
-        pytest.skip("chromium is not installed here")
-    with driver.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
 def long_model(path: Path) -> Path:
     """300 layers in 20 scopes."""
     nodes, names = [], ["x"]
@@ -140,34 +130,65 @@ def long_model(path: Path) -> Path:
     return save_model(path, nodes, {"x": [4]}, "y")
 
 
-def test_the_page_works_in_a_browser(command: Command, tmp_path: Path, browser: Any) -> None:
+#: What a reader does, and what the page then shows.
+CLICKS = """
+const shown = {};
+(async () => {
+const find = (pattern) => [...document.querySelectorAll(pattern)];
+const text = (pattern) => document.querySelector(pattern).innerText;
+const rows = () => find("tbody.rows tr").filter((row) => row.offsetParent !== null);
+const search = (words) => {
+  const field = document.querySelector("#search");
+  field.value = words;
+  field.dispatchEvent(new Event("input", {bubbles: true}));
+};
+const click = (one) => one.dispatchEvent(new MouseEvent("click", {bubbles: true}));
+shown.all = text("#count");
+shown.width = rows()[0].getBoundingClientRect().width;
+search("block7 sigmoid");
+shown.found = text("#count");
+click(rows()[0]);
+shown.layer = text("#details");
+search("");
+const moved = new Promise((done) => addEventListener("hashchange", () => setTimeout(done)));
+find("#details a").find((one) => one.innerText.includes("n107")).click();
+await moved;
+shown.reader = [text("#details"), text("tr.picked")];
+click(find("svg rect").find((one) => one.textContent.includes("block3")));
+shown.drawn = text("tr.picked");
+click(find("#kernels th").find((one) => one.innerText.includes("ms")));
+shown.head = text("#kernels thead");
+shown.times = rows().map((row) => row.children[3].innerText).filter((one) => one).map(Number);
+})().catch((error) => problems.push(String(error))).finally(() => {
+  document.body.dataset.shown = JSON.stringify({...shown, errors: problems});
+});
+"""
+
+
+@pytest.mark.skipif(BROWSER is None, reason="chromium is not installed here")
+def test_the_page_works_in_a_browser(command: Command, tmp_path: Path) -> None:
     target = tmp_path / "r.html"
-    write(command, long_model(tmp_path / "m.onnx"), target, "-b", "CpuRef")
-    page = browser.new_page(viewport={"width": 1400, "height": 1000}, offline=True)
-    problems: list[str] = []
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("console", lambda one: problems.append(one.text) if one.type == "error" else None)
-    page.goto(target.as_uri())
-    rows = page.locator("tbody.rows tr")
-    assert page.locator("#count").inner_text() == "302 of 302"
-    assert rows.nth(0).bounding_box()["width"] <= 1400 - 340  # the details hide nothing
+    text = write(command, long_model(tmp_path / "m.onnx"), target, "-b", "CpuRef")
+    catches = "<script>const problems = []; onerror = (text) => { problems.push(text); };</script>"
+    target.write_text(text.replace("<head>", f"<head>{catches}", 1) + f"<script>{CLICKS}</script>")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,1000"]
+    options += ["--virtual-time-budget=9000", f"--user-data-dir={tmp_path / 'profile'}"]
+    dumped = subprocess.run(
+        [str(BROWSER), *options, "--dump-dom", target.as_uri()],
+        capture_output=True, text=True, check=True, timeout=120,
+    ).stdout  # fmt: skip
+    (found,) = re.findall(r'<body data-shown="([^"]*)"', dumped)
+    shown = json.loads(unescape(found))
 
-    page.fill("#search", "block7 sigmoid")
-    assert page.locator("#count").inner_text() == "5 of 302"
-    rows.locator("visible=true").nth(0).click()
-    details = page.locator("#details")
-    assert "Sigmoid" in details.locator("h2").nth(0).inner_text()
-    assert "/encoder/block7/n106" in details.inner_text()
-
-    page.fill("#search", "")
-    details.get_by_text("n107").click()  # a link to the layer that reads it
-    page.wait_for_function("document.querySelector('#details').textContent.includes('n108')")
-    assert "/encoder/block7/n107" in page.locator("tr.picked").inner_text()
-
-    page.locator("svg rect", has_text="block3").first.click()
-    assert "/encoder/block3/n45" in page.locator("tr.picked").inner_text()
-    page.locator("#kernels th", has_text="ms").click()
-    assert "why here" not in page.locator("#kernels thead").inner_text()  # no layer has reasons
-    times = [float(one) for one in rows.locator("td:nth-child(4)").all_inner_texts() if one]
-    assert times == sorted(times, reverse=True)
-    assert problems == []
+    assert shown["errors"] == []
+    assert shown["all"] == "302 of 302"
+    assert shown["width"] <= 1400 - 340  # the details hide nothing
+    assert shown["found"] == "5 of 302"
+    assert "Sigmoid" in shown["layer"]
+    assert "/encoder/block7/n106" in shown["layer"]
+    details, row = shown["reader"]  # of the layer that reads it
+    assert "n108" in details
+    assert "/encoder/block7/n107" in row
+    assert "/encoder/block3/n45" in shown["drawn"]
+    assert "why here" not in shown["head"]  # no layer has reasons
+    assert shown["times"] == sorted(shown["times"], reverse=True)

@@ -14,7 +14,7 @@ import pytest
 from onnx import helper
 
 import armnn_py
-from armnn_py.cli.callers import measure_callers
+from armnn_py.cli.commands.bench import measure_callers
 from armnn_py.cli.commands.profile import _by_type, _short_names, _speeds
 from armnn_py.cli.energy import EnergyMeter
 

@@ -113,7 +113,7 @@ def test_tls_and_grpc(start: Start, tmp_path: Path) -> None:
     with Client(base_url=found[1], verify=trusted, timeout=60) as client:
         assert client.get("/v2/health/ready").status_code == 200
     grpc = pytest.importorskip("grpc")
-    from armnn_py.serve.grpc_messages import SERVICE, message
+    from armnn_py.serve.grpc_front import SERVICE, message
 
     trust = grpc.ssl_channel_credentials(pem.read_bytes())
     with grpc.secure_channel(found[2], trust) as channel:

@@ -22,7 +22,7 @@ from .serving import TYPES, adder, running, save
 
 grpc = pytest.importorskip("grpc", reason="the extra 'serve' is not installed")
 
-from armnn_py.serve.grpc_messages import SERVICE, message  # noqa: E402
+from armnn_py.serve.grpc_front import SERVICE, message  # noqa: E402
 
 CONTENTS = {
     "BOOL": ("bool_contents", [True, False]), "INT8": ("int_contents", [-128, 127]),

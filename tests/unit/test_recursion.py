@@ -93,7 +93,7 @@ BOUNDS = {
         "Batcher._woken": CALLBACK,
         "Batcher._work": CALLBACK,
     },
-    "serve/grpc_messages.py": {"_add": "once: the key and the value of a map"},
+    "serve/grpc_front.py": {"_add": "once: the key and the value of a map"},
     "testing/onnx_suite/case.py": {"compare": "sequences in the data of ONNX's own tests"},
 }
 

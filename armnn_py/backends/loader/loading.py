@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The search for the backends of one runtime, and what people are told of it."""
+"""The search for the backends of one runtime, the workers of isolated ones, and the log of both."""
 
 from __future__ import annotations
 
 import logging
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from armnn_py import environment
 from armnn_py.backends.loader.admission import Admission, read_ids, read_wanted
@@ -23,19 +23,23 @@ from armnn_py.backends.registry import BackendRegistry
 from armnn_py.backends.trust.rules import TrustRules, check_level
 from armnn_py.caller import caller_level
 from armnn_py.device_ids import split_id
-from armnn_py.errors import BackendSkippedWarning, InvalidArgumentError
+from armnn_py.errors import ArmnnError, BackendSkippedWarning, InvalidArgumentError
 from armnn_py.interrupts import interruptible
 from armnn_py.isolation.events import EventLog
+from armnn_py.isolation.keeper import take_keeper
+from armnn_py.isolation.messages import Request
+from armnn_py.isolation.process import WorkerProcess
 from armnn_py.isolation.settings import read_isolate
 
 if TYPE_CHECKING:
     from armnn_py.isolation.backend import IsolatedBackend
+    from armnn_py.isolation.deaths import Deaths
     from armnn_py.isolation.journal import Recorder
-    from armnn_py.isolation.settings import Isolate
+    from armnn_py.isolation.settings import Isolate, Isolation
     from armnn_py.python_backend import PythonBackend
     from armnn_py.python_backend.serving import Serving
 
-__all__ = ["load_backends"]
+__all__ = ["load_backends", "start_workers"]
 
 _log = logging.getLogger("armnn_py.backends")
 
@@ -182,7 +186,6 @@ def load_backends(
             "guard": guard,
         }
 
-        from armnn_py.backends.loader.isolated import start_workers
         from armnn_py.isolation.deaths import Deaths
 
         isolated, refused = start_workers(
@@ -288,3 +291,99 @@ def _announce(report: LoadReport, asked_for: Collection[str]) -> None:
             lines.append(f"  {verdict}")
             lines += [f"    hint: {printable(verdict.hint)}"] if verdict.hint else []
         warnings.warn("\n".join(lines), BackendSkippedWarning, stacklevel=caller_level())
+
+
+def start_workers(
+    isolate: Mapping[str, Isolation],
+    events: EventLog,
+    arguments: Mapping[str, Any],
+    *,
+    deaths: Deaths,
+    denied: Collection[str],
+    with_memory: Collection[str],
+    recorder: Recorder | None = None,
+) -> tuple[list[IsolatedBackend], list[Verdict]]:
+    """Start a worker for each backend that is isolated.
+
+    Parameters
+    ----------
+    isolate
+        Ids and limits; ``"all"`` stands for every backend that is not the package's.
+    events
+        Get what happens to the workers.
+    arguments
+        Of the `Runtime` in a worker.
+    deaths
+        Keeps the ends of workers.
+    denied
+        Ids that are not used: they get no worker.
+    with_memory
+        Ids that get memory of an allocator of the caller.
+    recorder
+        Writes recordings of their calls.
+
+    Returns
+    -------
+    list
+        The backends, in the order of ``isolate``.
+    list
+        Verdicts on backends that no worker loads.
+    """
+    from armnn_py.isolation.backend import IsolatedBackend
+    from armnn_py.isolation.supervisor import Supervisor
+
+    wanted = dict(isolate)
+    limits = wanted.pop("all", None)
+    if limits is not None:
+        wanted |= {name: limits for name in _ids_from_outside(arguments) if name not in wanted}
+    for name in wanted:
+        if name in with_memory:
+            raise InvalidArgumentError(
+                f"isolate: memory of custom_allocators['{name}'] is this process's, the worker of "
+                f"'{name}' cannot use it",
+                hints=[f"leave '{name}' out of isolate or of custom_allocators"],
+            )
+    backends: list[IsolatedBackend] = []
+    verdicts = []
+    for name in (one for one in wanted if one not in denied):
+        try:
+            worker = Supervisor(name, wanted[name], events, arguments, deaths, recorder)
+            backends.append(IsolatedBackend(worker))
+        except ArmnnError as error:
+            verdicts.append(_refused(name, error))
+        except BaseException:  # Ctrl-C
+            for backend in backends:
+                backend.stop()
+            raise
+    return backends, verdicts
+
+
+def _ids_from_outside(arguments: Mapping[str, Any]) -> list[str]:
+    """Have a worker look for backends that are not the package's."""
+    keeper = take_keeper()
+    try:
+        process = WorkerProcess("all", keeper, 60.0)
+        try:
+            with interruptible():
+                return [str(name) for name in process.ask(Request("list", dict(arguments)))["ids"]]
+        finally:
+            process.close()
+    finally:
+        keeper.give_back()
+
+
+def _refused(name: str, error: ArmnnError) -> Verdict:
+    reason = "; ".join([error.message, *error.details])
+    hint = "; ".join(error.hints)
+    return Verdict(
+        "isolated",
+        name,
+        None,
+        name,
+        None,
+        "refused",
+        "create",
+        "worker",
+        printable(reason),
+        printable(hint),
+    )

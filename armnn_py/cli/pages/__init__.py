@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The page of ``armnn-py report``: its data, and the template that shows them."""
+"""The template of the page of ``armnn-py report``."""

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.contexts.execution_context import ExecutionContext
+    from armnn_py.runtime.contexts.leases import RunSequence
     from armnn_py.runtime.contexts.plan_keys import PlanKey
-    from armnn_py.runtime.contexts.sequence import RunSequence
     from armnn_py.runtime.plan.network_plan import NetworkPlan
 
 __all__ = ["ContextPool"]
@@ -395,6 +395,6 @@ class ContextPool(LeaseBook):
 
 
 def _sequence(name: str, variables: tuple[str, ...]) -> RunSequence:
-    from armnn_py.runtime.contexts.sequence import RunSequence
+    from armnn_py.runtime.contexts.leases import RunSequence
 
     return RunSequence(name, variables)

@@ -20,16 +20,6 @@ from armnn_py.interrupts import deferred_interrupts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = [
-    "UnfitFileError",
-    "append_to_file",
-    "check_own",
-    "check_own_folder",
-    "locked",
-    "read_file",
-    "replace_file",
-]
-
 _ROOT = 0
 #: Seconds between two tries to get a lock.
 _PAUSE = 0.002

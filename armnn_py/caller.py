@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["caller_level"]
-
 
 def caller_level() -> int:
     """Return the ``stacklevel`` of the first caller outside the package, for warnings.warn."""

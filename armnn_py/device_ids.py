@@ -13,17 +13,6 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from typing import TypeVar
 
-__all__ = [
-    "OPTIONAL",
-    "SEPARATOR",
-    "canonical_id",
-    "device_id",
-    "option_keys",
-    "split_id",
-    "split_optional",
-    "without_ids",
-]
-
 _Value = TypeVar("_Value")
 
 SEPARATOR = ":"

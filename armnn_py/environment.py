@@ -18,32 +18,6 @@ from typing import Literal
 from armnn_py._native.secure_mode import began_secure
 from armnn_py.errors import InvalidArgumentError
 
-__all__ = [
-    "TRUST_LEVELS",
-    "allowed_backends",
-    "bundled_backends",
-    "cache_folder",
-    "core_library",
-    "crash_report",
-    "debug",
-    "denied_backends",
-    "dynamic_backend_paths",
-    "dynamic_backends",
-    "entry_points",
-    "guard",
-    "has_raised_privileges",
-    "isolated_backends",
-    "lock_file",
-    "log_levels",
-    "memory_budget",
-    "network_cache",
-    "private_libraries",
-    "probe_seconds",
-    "record",
-    "thread_count",
-    "trust_level",
-]
-
 _MAX_THREADS = 1024
 #: How far files from outside of the package are trusted, see `armnn_py.backends.trust.rules`.
 TRUST_LEVELS = ("open", "warn", "locked")

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["without_collections"]
-
 
 @contextlib.contextmanager
 def without_collections() -> Iterator[None]:

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sized
 
-__all__ = ["missing_attribute", "unexpected_arguments"]
-
 _ORT, _OPENVINO, _LITERT = "ONNX Runtime's", "OpenVINO's", "LiteRT's"
 _RUN = "run(feed), which returns a dict of arrays by the names of outputs"
 _INPUTS = "inputs, a dict of infos by name: network.inputs['x'].shape"

@@ -21,8 +21,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
 
-__all__ = ["deferred_interrupts", "deliver_interrupts", "interruptible"]
-
 _Handler = Callable[[int, "FrameType | None"], Any]
 _SIGNALS = tuple(sorted(int(number) for number in _signal.valid_signals()))
 _get_ident = threading.get_ident

@@ -12,8 +12,6 @@ from typing import Any, TypeVar
 from armnn_py.errors.shortage import tells_shortage
 from armnn_py.habits import missing_attribute
 
-__all__ = ["names_of", "public_class"]
-
 _Class = TypeVar("_Class", bound=type)
 _import = tells_shortage("import {}")(importlib.import_module)
 

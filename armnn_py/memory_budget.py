@@ -16,15 +16,6 @@ import os
 from armnn_py import environment
 from armnn_py.errors import InvalidArgumentError
 
-__all__ = [
-    "computed_budget",
-    "get_memory_budget",
-    "limit_of_group",
-    "set_memory_budget",
-    "tensor_limit",
-    "work_budget",
-]
-
 _LEAST = 2**28
 _TENSOR_LIMIT = 2**36  # the most, however much memory the machine has
 _LEAST_WORK = 2**32

@@ -12,8 +12,6 @@ from armnn_py.text import with_article
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["Closing", "Owner"]
-
 
 class Closing:
     """Base of objects that a ``with`` block closes at its end."""

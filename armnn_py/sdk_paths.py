@@ -13,8 +13,6 @@ from pathlib import Path
 
 from armnn_py.errors import InternalError
 
-__all__ = ["get_cflags", "get_cmake_dir", "get_include"]
-
 
 def get_include() -> Path:
     """Return the folder for the compiler's ``-I``; holds ``armnn/backend_api.h``.

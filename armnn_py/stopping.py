@@ -21,8 +21,6 @@ from armnn_py.errors import (
     InvalidArgumentError,
 )
 
-__all__ = ["Token", "check_stopped", "check_stops", "is_stoppable", "stoppable"]
-
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 

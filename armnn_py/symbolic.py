@@ -20,8 +20,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-__all__ = ["Evaluate", "SizeTrace", "SymbolicSize", "as_size", "is_symbolic", "number_of"]
-
 Evaluate: TypeAlias = "Callable[[Sequence[int]], list[int] | None]"
 """Takes the free dimensions; returns the numbers of all sizes of a trace in their order."""
 

@@ -6,19 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-__all__ = [
-    "counted",
-    "first_of",
-    "format_bytes",
-    "html_table",
-    "install_hint",
-    "printable",
-    "quoted",
-    "shortened",
-    "text_table",
-    "with_article",
-]
-
 
 def counted(count: int, noun: str) -> str:
     """Return ``1 layer`` or ``2 layers``."""

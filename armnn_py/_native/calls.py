@@ -22,16 +22,6 @@ from armnn_py.errors import (
     UnimplementedError,
 )
 
-__all__ = [
-    "STATUS_ERRORS",
-    "ErrorBuffer",
-    "backend_failure",
-    "callback_type",
-    "check_memory",
-    "raise_status",
-    "status_name",
-]
-
 _Error = TypeVar("_Error", bound=ArmnnError)
 
 #: Exception class of a status, where no more special one fits.

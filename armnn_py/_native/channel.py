@@ -14,14 +14,6 @@ if TYPE_CHECKING:
     import mmap
     from collections.abc import Sequence
 
-__all__ = [
-    "TENSORS_OFFSET",
-    "NativeChannel",
-    "WorkerChannel",
-    "execute_function",
-    "yield_between_runs",
-]
-
 #: Where the tensors of a channel begin in its memory.
 TENSORS_OFFSET = abi.ARMNN_CHANNEL_TENSORS_OFFSET
 

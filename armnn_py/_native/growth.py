@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from armnn_py.descriptors import Descriptor
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["known_fields", "why_not_shown"]
-
 
 @functools.cache
 def known_fields() -> int:

@@ -15,8 +15,6 @@ from armnn_py._native.library import core_host
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-__all__ = ["SERVICES", "Cutting", "KitHost"]
-
 Cutting = Literal["core", "serial", "backwards", "odd", "together"]
 """By the threads of the native library; in one piece; in the smallest pieces, the last one first;
 in pieces of unequal sizes; in a few large pieces, each in a thread of its own, which begin at the

@@ -19,8 +19,6 @@ from armnn_py._native import abi
 from armnn_py._version import __version__
 from armnn_py.errors import InternalError
 
-__all__ = ["core", "core_host", "core_path", "host_pointer", "use_host"]
-
 LIBRARY_NAME = "libarmnn_core.so"
 
 

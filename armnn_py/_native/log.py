@@ -15,8 +15,6 @@ from collections.abc import Callable
 from armnn_py._native import abi
 from armnn_py._native.library import core
 
-__all__ = ["drain_log", "follow_log_level"]
-
 _LEVELS = {
     abi.ARMNN_LOG_TRACE: logging.DEBUG - 5,
     abi.ARMNN_LOG_DEBUG: logging.DEBUG,

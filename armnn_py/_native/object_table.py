@@ -12,8 +12,6 @@ from armnn_py._native.table.dynamic_library import is_readable
 from armnn_py._native.table.guarded_calls import guarded
 from armnn_py.errors import BackendError
 
-__all__ = ["object_table"]
-
 _Table = TypeVar("_Table", bound=ctypes.Structure)
 
 

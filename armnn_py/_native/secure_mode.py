@@ -7,8 +7,6 @@ from __future__ import annotations
 import ctypes
 import functools
 
-__all__ = ["began_secure"]
-
 _AT_SECURE = 23  # of the auxiliary vector, see getauxval(3)
 
 

@@ -11,15 +11,6 @@ from msgspec import Struct
 from armnn_py._native import abi
 from armnn_py._native.library import core, host_pointer
 
-__all__ = [
-    "StructSize",
-    "core_version",
-    "cpu_feature_names",
-    "cpu_features",
-    "struct_sizes",
-    "usable_cpus",
-]
-
 _CPU_PREFIXES = ("ARMNN_CPU_X86_", "ARMNN_CPU_ARM_")
 
 

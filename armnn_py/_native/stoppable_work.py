@@ -14,8 +14,6 @@ from armnn_py._native.library import core
 from armnn_py._native.plans.signal_gate import SignalGate
 from armnn_py.stopping import check_stopped
 
-__all__ = ["stoppable_work"]
-
 _thread = threading.local()
 
 

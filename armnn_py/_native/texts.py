@@ -8,8 +8,6 @@ import ctypes
 
 from armnn_py._native import abi
 
-__all__ = ["counted"]
-
 
 def counted(text: str | bytes) -> abi.armnn_string_t:
     """Return a text as ``armnn_string_t``, which keeps its bytes, also when it is copied.

@@ -10,8 +10,6 @@ from armnn_py._native import abi
 from armnn_py._native.calls import raise_status
 from armnn_py._native.library import core
 
-__all__ = ["TraceEvent", "dropped", "read", "start", "stop"]
-
 STEP = abi.ARMNN_TRACE_EVENT_STEP
 RUN = abi.ARMNN_TRACE_EVENT_RUN
 #: Bytes that the next step of its run copied, and why it did not import.

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from armnn_py.backends.loader.version import BackendVersion
     from armnn_py.backends.options.option import BackendOption
 
-__all__ = ["Backend"]
-
 
 class Backend(
     LayerQuestions, instead="a process makes its own Runtime, and shares it between threads"

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from armnn_py.backends.loader.opening import RefusedError
     from armnn_py.backends.loader.verdict import LoadReport
 
-__all__ = ["count_of", "no_device", "not_made"]
-
 #: Devices that an error lists.
 
 

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from armnn_py._native import abi
 
-__all__ = ["BackendInstance"]
-
 
 class BackendInstance(Protocol):
     """A `Backend` for its allocator, its layer support and its model options."""

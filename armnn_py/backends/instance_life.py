@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.profiling_context import ProfilingContext
     from armnn_py.backends.loader.source import BackendSource
 
-__all__ = ["InstanceLife"]
-
 _log = logging.getLogger("armnn_py.backends")
 
 #: Nanoseconds that a backend may take to finish its queues before it is destroyed.

@@ -20,8 +20,6 @@ from armnn_py.interrupts import deferred_interrupts
 from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
 
-__all__ = ["BackendRegistry", "Skipped", "nameable_ids"]
-
 _log = logging.getLogger("armnn_py.backends")
 _Default = TypeVar("_Default")
 #: Ids of a list that are not loaded, and why.

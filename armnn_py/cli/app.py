@@ -30,25 +30,6 @@ from armnn_py.runtime.log_lines import keep_log_levels
 if TYPE_CHECKING:
     from armnn_py.runtime import Runtime
 
-__all__ = [
-    "EXIT_BACKEND",
-    "EXIT_CONFORMANCE",
-    "EXIT_FAILED",
-    "EXIT_INTERRUPTED",
-    "EXIT_MODEL",
-    "EXIT_SHORTAGE",
-    "EXIT_USAGE",
-    "CommandFailedError",
-    "OutputError",
-    "Session",
-    "backend_option",
-    "backend_values",
-    "command_name",
-    "error_document",
-    "exit_code_of",
-    "with_session",
-]
-
 EXIT_FAILED, EXIT_USAGE, EXIT_MODEL, EXIT_BACKEND, EXIT_CONFORMANCE = 1, 2, 3, 4, 5
 EXIT_SHORTAGE = 6
 EXIT_INTERRUPTED = 130

@@ -9,8 +9,6 @@ from typing import Any
 
 import click
 
-__all__ = ["jobs_option", "report_option", "timeout_option"]
-
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 jobs_option: Decorator = click.option(

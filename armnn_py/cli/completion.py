@@ -12,8 +12,6 @@ from typing import TypeAlias
 import click
 from click.shell_completion import CompletionItem
 
-__all__ = ["VARIABLE", "offer", "offer_backends"]
-
 #: By this environment variable a shell asks for its script, and at each Tab for completions.
 VARIABLE = "_ARMNN_PY_COMPLETE"
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from armnn_py.runtime import Runtime
 
-__all__ = ["devices_of", "render_devices"]
-
 
 def devices_of(runtime: Runtime) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Return the devices of all backends that tell of theirs, and errors by backend."""

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from armnn_py.comparing.layers import LayerDifference
     from armnn_py.pictures import Drawing
 
-__all__ = ["Examined", "draw", "examine", "examined_options"]
-
 R = TypeVar("R")
 
 _log = logging.getLogger("armnn_py.cli")

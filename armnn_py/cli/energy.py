@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["EnergyMeter"]
-
 _ROOT = Path("/sys/class/powercap")
 
 

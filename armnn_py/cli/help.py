@@ -11,8 +11,6 @@ from typing import Any
 
 import click
 
-__all__ = ["Command", "Group"]
-
 
 def _help(command: click.Command, context: click.Context) -> str:
     import rich_click

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["for_commands"]
-
 _SHAPE = "--shape NAME=1x3x224x224"
 _FORMS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), words)

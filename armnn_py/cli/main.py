@@ -24,8 +24,6 @@ from armnn_py.cli.render import printable, shortened
 from armnn_py.errors.shortage import as_shortage, shortage_of
 from armnn_py.garbage import without_collections
 
-__all__ = ["cli", "main"]
-
 # Command -> its module and function; a module is imported when its command is used.
 _COMMANDS = {
     "run": "armnn_py.cli.commands.run:run",

@@ -11,8 +11,6 @@ from typing import Any
 
 from armnn_py.text import counted
 
-__all__ = ["is_misnamed", "misnamed_lines"]
-
 _SHARED_OBJECT = re.compile(r"\.so(\.\d+)*$", re.IGNORECASE)
 _MOST_NAMES = 3
 

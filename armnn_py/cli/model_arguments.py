@@ -30,14 +30,6 @@ if TYPE_CHECKING:
     from armnn_py.cli.app import Session
     from armnn_py.optimizer.host import Host
 
-__all__ = [
-    "ModelArguments",
-    "bounds_option",
-    "model_arguments",
-    "read_options",
-    "run_option",
-]
-
 R = TypeVar("R")
 
 

@@ -24,18 +24,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.saved.contents import SavedNetwork
     from armnn_py.tensors import TensorInfo
 
-__all__ = [
-    "AssumedShapes",
-    "assumption",
-    "only_input",
-    "parse_bounds",
-    "parse_shapes",
-    "read_compiled",
-    "read_network",
-    "shape_hint",
-    "with_batch",
-]
-
 _MAX_DIMENSION = 2**31 - 1
 _OTHER_SIZE = 8
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from armnn_py.cli.model_arguments import ModelArguments
     from armnn_py.runtime.bounded.late_sizes import Bounds
 
-__all__ = ["Fed", "Prepared", "fed", "prepared"]
-
 _log = logging.getLogger("armnn_py.cli")
 _STEP = 32
 

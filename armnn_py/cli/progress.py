@@ -19,8 +19,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["Bar", "shown_progress"]
-
 _DELAY, _PERIOD = 0.5, 0.2  # seconds
 
 

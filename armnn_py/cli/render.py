@@ -18,17 +18,6 @@ from typing import Literal, TextIO
 
 from msgspec import Struct
 
-__all__ = [
-    "Column",
-    "Renderer",
-    "format_count",
-    "format_duration",
-    "format_shape",
-    "printable",
-    "shortened",
-    "words_of",
-]
-
 _RULE_BELOW_HEAD = "    \n    \n ── \n    \n    \n    \n    \n    \n"
 _PADDING = 3
 _LEAST_CUT = {"end": 12, "middle": 24, "start": 12}

@@ -22,8 +22,6 @@ from armnn_py.cli.prepared import Prepared, prepared
 if TYPE_CHECKING:
     from armnn_py.cli.app import Session
 
-__all__ = ["TimedArguments", "WarmNetwork", "timed_arguments"]
-
 R = TypeVar("R")
 
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from armnn_py.frontends.registry import ModelLike
     from armnn_py.network import Network
 
-__all__ = ["compare", "compare_sides", "is_file"]
-
 
 def compare(
     model: ModelLike | Network,

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from armnn_py.comparing.narrowing import Finding
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["MEASURES", "Comparison", "OutputDifference", "measures"]
-
 MEASURES = ("max abs", "max rel", "cosine", "SNR", "beyond", "quanta")
 """Heads of the columns that `measures` fills."""
 

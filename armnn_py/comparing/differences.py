@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Difference", "difference"]
-
 
 @public_class
 class Difference(Struct, frozen=True):

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from armnn_py.comparing.tensors import Tensors
     from armnn_py.network import OutputSlot
 
-__all__ = ["ENGINES", "LiteRTSide", "OnnxRuntimeSide"]
-
 
 def _module(name: str, package: str) -> Any:
     try:

@@ -17,8 +17,6 @@ from armnn_py.errors import InvalidArgumentError, UnknownNameError
 if TYPE_CHECKING:
     from armnn_py.network import Network, OutputSlot
 
-__all__ = ["extract", "extract_onnx"]
-
 
 def extract(network: Network, starts: Sequence[str], ends: Sequence[str]) -> Network:
     """Return the layers between tensors as a network of their own.

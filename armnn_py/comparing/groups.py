@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from armnn_py.network import Layer, Network, OutputSlot
     from armnn_py.optimizer import OptimizedNetwork
 
-__all__ = ["Group", "constant_layers", "group_of", "groups_of", "split"]
-
 _MOST_LAYERS = 4
 
 

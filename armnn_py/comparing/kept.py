@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from armnn_py.comparing.sides import Arrays
 
-__all__ = ["results_of", "write_arrays"]
-
 
 def results_of(subject: BackendSide, inputs: Arrays, *, layers: bool) -> dict[str, NDArray[Any]]:
     """Return inputs, outputs and, with ``layers``, the tensors between the layers, by name."""

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from armnn_py.comparing.sides import Arrays, Side
     from armnn_py.network import Network, OutputSlot
 
-__all__ = ["LayerComparer", "LayerDifference"]
-
 Values = Mapping[Place, "NDArray[Any]"]
 
 _MOST_BYTES = 256 << 20

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from armnn_py.comparing.layers import LayerComparer, LayerDifference, Values
     from armnn_py.comparing.sides import Arrays
 
-__all__ = ["Finding", "narrow"]
-
 
 @public_class
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from armnn_py.comparing.sides import Arrays
     from armnn_py.runtime.runtime import Runtime
 
-__all__ = ["network_of", "saved_layers"]
-
 
 def saved_layers(path: str) -> Network:
     """Return the layers of a saved network.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from armnn_py.comparing.groups import Group
     from armnn_py.network import Layer, OutputSlot
 
-__all__ = ["Piece", "piece_of"]
-
 
 class Piece:
     """A network that has some groups of another one, each fed by inputs of its own.

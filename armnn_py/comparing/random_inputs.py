@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["random_inputs"]
-
 _AT_A_TIME = 1 << 20
 
 

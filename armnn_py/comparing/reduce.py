@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from armnn_py.comparing.narrowing import Finding
     from armnn_py.comparing.tensors import Tensors
 
-__all__ = ["Reducible", "write_reduction"]
-
 _BODY = """\
 import armnn_py as ann
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from armnn_py.runtime.runtime import Runtime
 
-__all__ = ["random_like", "save_plainly", "without_weights"]
-
 _FEWEST = 64
 
 

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["write_script"]
-
 _HEAD = '''\
 """{title}
 

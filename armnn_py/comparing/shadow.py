@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.loaded_network import LoadedNetwork
     from armnn_py.runtime.runtime import Runtime
 
-__all__ = ["Shadow", "ShadowReport", "ShadowRuns"]
-
 _Run = tuple[dict[str, Any], dict[str, Any]]
 _MOST_SHAPES = 8
 _NICER = 10

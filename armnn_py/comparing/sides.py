@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.loaded_network import LoadedNetwork
     from armnn_py.runtime.runtime import Runtime
 
-__all__ = ["Arrays", "BackendSide", "FileSide", "Side"]
-
 Arrays = Mapping[str, "NDArray[Any]"]
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from armnn_py.network import Layer, NetworkStorage, OutputSlot
 
-__all__ = ["Place", "Tensors", "is_known", "place_of", "scaled_by", "sum_of_tolerances"]
-
 Place = tuple[int, int]
 """A tensor of a network: guid of its layer, index of the output."""
 

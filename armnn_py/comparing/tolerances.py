@@ -21,17 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = [
-    "Tolerance",
-    "compare",
-    "excess",
-    "names",
-    "real_values",
-    "table",
-    "tolerance_of",
-    "worst_element",
-]
-
 
 class Tolerance(Struct, frozen=True):
     """The allowed error; see ``tolerances.toml``. ``steps`` is for quantised numbers."""

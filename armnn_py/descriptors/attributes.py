@@ -15,8 +15,6 @@ from armnn_py.tensors import TensorInfo
 from armnn_py.tensors.memory import aligned_empty
 from armnn_py.types import DataType
 
-__all__ = ["Attribute", "AttributeTensor", "AttributeValue", "Attributes", "check_attributes"]
-
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
 

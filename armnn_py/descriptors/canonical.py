@@ -16,8 +16,6 @@ from armnn_py.descriptors.classes import DESCRIPTOR_OF
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
-__all__ = ["canonical_form"]
-
 
 def canonical_form(
     layer_type: LayerType, descriptor: Descriptor | None

@@ -12,8 +12,6 @@ from typing import Any
 from armnn_py.descriptors.base import Descriptor, fail
 from armnn_py.types import DataLayout, DataType
 
-__all__: list[str] = []  # for the generated classes alone
-
 
 def check_layout(d: Descriptor, layout: DataLayout, rank: int) -> None:
     """Demand a layout of images (rank 4) or of volumes (rank 5)."""

@@ -11,25 +11,6 @@ from armnn_py.text import counted, printable, shortened
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = [
-    "ArmnnError",
-    "ArmnnWarning",
-    "BackendError",
-    "BackendNotFoundError",
-    "BackendSkippedWarning",
-    "BackendUnavailableError",
-    "ExecutionCancelledError",
-    "ExecutionError",
-    "ExecutionTimeoutError",
-    "InputValuesNeededError",
-    "InternalError",
-    "InvalidArgumentError",
-    "StagesNeededError",
-    "UnimplementedError",
-    "UnknownNameError",
-    "near_names",
-]
-
 
 def near_names(name: object, valid: Sequence[str], *, limit: int = 3) -> tuple[str, ...]:
     """Return the valid names that look like ``name``, best first."""

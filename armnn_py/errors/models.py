@@ -14,19 +14,6 @@ from armnn_py.text import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = [
-    "GraphValidationError",
-    "LayerRefusal",
-    "LayerValidationError",
-    "ModelError",
-    "ModelFileNotFoundError",
-    "ModelFormatError",
-    "NoBackendForLayerError",
-    "ParseError",
-    "UnsupportedOperator",
-    "UnsupportedOperatorError",
-]
-
 
 class ModelError(ArmnnError):
     """A model file cannot be used."""

@@ -19,15 +19,6 @@ from typing import Literal, ParamSpec, TypeVar
 
 from armnn_py.errors.base import ArmnnError, ExecutionError
 
-__all__ = [
-    "OutOfMemoryError",
-    "ShortageError",
-    "as_shortage",
-    "reason_of",
-    "shortage_of",
-    "tells_shortage",
-]
-
 Resource = Literal["", "memory", "files", "threads", "disk"]
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from armnn_py.frontends.common.source import ModelSource
     from armnn_py.frontends.common.stand_ins import RunsStandIns
 
-__all__ = ["FRONTENDS", "Frontend", "ModelLike", "import_model", "import_network"]
-
 ModelLike: TypeAlias = (
     "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO | onnx.ModelProto"
 )

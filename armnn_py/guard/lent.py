@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from armnn_py._native.layers.layer_structs import LayerStructs
     from armnn_py._native.table.workloads import NativeWorkload
 
-__all__ = ["LentConstants", "made_unchanged"]
-
 _POISON = 0xA5
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from armnn_py._native.memory.guarded_memory import Region
 
-__all__ = ["LAYOUTS", "check_layouts"]
-
 LAYOUTS = (
     ("an unreadable page behind each tensor and the scratch", Layout("end", 0xCB, checked=True)),
     ("an unreadable page before each tensor and the scratch", Layout("start", 0x35, checked=True)),

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.workloads import NativeWorkload
     from armnn_py.network import Network, OutputSlot
 
-__all__ = ["Layout", "Run", "Step", "in_place_offers"]
-
 
 class Layout(Struct, frozen=True):
     """How one execute gets its memory.

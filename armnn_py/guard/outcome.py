@@ -11,8 +11,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["AnsweredError", "CheckFailedError", "nearly_equal"]
-
 
 class CheckFailedError(Exception):
     """A check's "no": the message names the worst place, ``arrays`` are what shows it."""

@@ -16,8 +16,6 @@ from armnn_py.text import counted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["UnchangedProcess", "check_left_files", "left_files", "open_files"]
-
 #: What a backend opens once, it may keep; what each of so many runs opens is never closed.
 _RUNS = 4
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.workloads import NativeWorkload
     from armnn_py.network import Layer, OutputSlot
 
-__all__ = ["GuardedStep"]
-
 _log = logging.getLogger("armnn_py.guard")
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.profiling_context import ProfilingContext
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["IsolatedBackend"]
-
 
 class IsolatedBackend:
     """The description that a worker gives of its backend, and its sub-graphs.

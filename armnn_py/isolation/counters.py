@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from armnn_py.isolation.process import WorkerProcess
 
-__all__ = ["WorkerCounters"]
-
 
 class Asked(Protocol):
     """A `Supervisor`, as its counters use it.

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from armnn_py.isolation.events import WorkerEvent
 
-__all__ = ["Death", "Deaths", "state_of"]
-
 _log = logging.getLogger("armnn_py.isolation")
 #: Seconds that a record is kept.
 KEPT_SECONDS = 7 * 24 * 3600

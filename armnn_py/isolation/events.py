@@ -16,8 +16,6 @@ from armnn_py.later import public_class
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["EventLog", "ShadowEvent", "WorkerEvent"]
-
 _log = logging.getLogger("armnn_py.isolation")
 _MOST_EVENTS = 1000
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from armnn_py.isolation.events import WorkerEvent
     from armnn_py.isolation.messages import Request
 
-__all__ = ["Journal", "KeptCall", "KeptPart", "RecordedBackend", "Recorder"]
-
 #: Seconds in which a run sees that its worker has ended.
 _PATIENCE = 1.0
 #: The status of a call in which the worker ended, or was ended.

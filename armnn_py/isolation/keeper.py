@@ -16,8 +16,6 @@ from typing import NamedTuple
 from armnn_py._native.process.parent_process import child_command
 from armnn_py.errors import BackendError
 
-__all__ = ["Keeper", "Started", "WorkerEndedError", "take_keeper"]
-
 _NUMBER = struct.Struct("=q")
 _START_SECONDS = 60.0
 _END_SECONDS = 2.0

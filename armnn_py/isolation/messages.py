@@ -18,8 +18,6 @@ import socket
 import struct
 from typing import Any
 
-__all__ = ["Request", "receive_answer", "receive_request", "send_answer"]
-
 _HEADER = struct.Struct("=QI")
 _ALIGNMENT = 64
 #: No answer is as long: more is damage.

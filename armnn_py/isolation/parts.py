@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from armnn_py.network import OutputSlot
     from armnn_py.python_backend.part import Cut, Part, Slot
 
-__all__ = ["network_of", "network_of_layer", "number_of", "parts_without"]
-
 
 def network_of(part: Part, cut: Cut, name: str) -> Network:
     """Return the layers of a cut as a network.

@@ -27,8 +27,6 @@ from armnn_py.stopping import check_stopped, is_stoppable
 if TYPE_CHECKING:
     from armnn_py.isolation.keeper import Keeper
 
-__all__ = ["WorkerProcess"]
-
 _log = logging.getLogger("armnn_py.isolation")
 _MOST_LINES = 20
 #: Milliseconds in which a worker ends by itself, or is seen to end.

@@ -13,8 +13,6 @@ from armnn_py.device_ids import split_id
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.later import public_class
 
-__all__ = ["Isolate", "Isolation", "read_isolate"]
-
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30}
 
 

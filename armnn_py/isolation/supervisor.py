@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from armnn_py.isolation.settings import Isolation
     from armnn_py.isolation.worker_part import WorkerPart
 
-__all__ = ["Supervisor"]
-
 #: Those of this process, for its forks.
 _supervisors: weakref.WeakSet[Supervisor] = weakref.WeakSet()
 #: A worker that ends so soon after its start may do it again.

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from armnn_py.isolation.settings import Isolation
     from armnn_py.network import Network
 
-__all__ = ["WorkerPart"]
-
 _ALIGNMENT = 64
 #: Events of kernels in one run for which a channel has room; memory is used where they are written.
 _EVENTS, _EVENTS_OF_LAYER = 1024, 64

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from armnn_py.symbolic import SizeTrace
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Trial", "kept_trial", "stand_in_shapes", "take_trial", "written_out"]
-
 Places: TypeAlias = "Mapping[tuple[str, int], int]"
 """Sizes by input and axis."""
 

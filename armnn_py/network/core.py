@@ -32,8 +32,6 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MOST_OPERANDS", "NetworkCore", "PendingConstant", "Resolved", "known_values"]
-
 MOST_OPERANDS = 2**16
 """Most tensors that one layer reads, or makes."""
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from armnn_py.network.layer import OutputSlot
 
-__all__ = ["with_extra_outputs"]
-
 #: Of inputs whose values decide shapes, on trial.
 _TRIAL_VALUES = (0, 1)
 

@@ -22,8 +22,6 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["FlatLayer", "flatten", "html_table", "one_line", "restore", "summary"]
-
 
 class FlatLayer(NamedTuple):
     """One layer; its operands are (guid of the layer, index of the output)."""

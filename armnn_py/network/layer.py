@@ -21,17 +21,6 @@ if TYPE_CHECKING:
 
     from armnn_py.descriptors import Descriptor
 
-__all__ = [
-    "AssignLayer",
-    "ConstantLayer",
-    "Layer",
-    "OutputSlot",
-    "Source",
-    "VariableLayer",
-    "check_backend_hint",
-    "working_layers",
-]
-
 
 class LayerOwner(Protocol):
     """The members of a `Network` that its layers use."""

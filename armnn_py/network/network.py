@@ -30,8 +30,6 @@ from armnn_py.network.tensor_names import TensorNames, lasting
 from armnn_py.network.validate import find_notes, find_problems
 from armnn_py.tensors import TensorInfo, format_shape, parse_static_shape
 
-__all__ = ["Network"]
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 

@@ -13,8 +13,6 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Collected", "Repeat", "RunBody"]
-
 
 class Collected(Struct, frozen=True):
     """The values that a loop collects turn by turn."""

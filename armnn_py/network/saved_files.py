@@ -8,8 +8,6 @@ import os
 import stat
 from typing import Any
 
-__all__ = ["MARK", "MIMETYPE", "is_saved_network", "open_without_waiting"]
-
 MIMETYPE = b"application/x-armnn-py-network"
 
 MARK = (b"mimetype" + MIMETYPE)[:34]

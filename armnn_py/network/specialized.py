@@ -12,8 +12,6 @@ from armnn_py.errors import StagesNeededError
 if TYPE_CHECKING:
     from armnn_py.network.network import Network
 
-__all__ = ["specialized"]
-
 
 def specialized(
     network: Network, shapes: Mapping[str, Sequence[int]], values: Mapping[str, Any] | None = None

@@ -20,16 +20,6 @@ if TYPE_CHECKING:
     from armnn_py.network.storage import NetworkStorage, Stage
     from armnn_py.tensors import TensorInfo
 
-__all__ = [
-    "HAS_LOOPS",
-    "count_layers",
-    "describe_stage",
-    "stages_needed",
-    "sub_stage",
-    "walk_stages",
-    "why_stages",
-]
-
 #: Why a network has stages that are all loops, and networks.
 HAS_LOOPS = "it has loops"
 

@@ -31,15 +31,6 @@ if TYPE_CHECKING:
     from armnn_py.descriptors import Descriptor
     from armnn_py.network.repeat import RunBody
 
-__all__ = [
-    "Builder",
-    "DynamicParts",
-    "ModelMetadata",
-    "NetworkStorage",
-    "Stage",
-    "check_name",
-]
-
 
 @public_class
 @dataclasses.dataclass(frozen=True, slots=True)

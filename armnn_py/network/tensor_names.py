@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Place", "TensorNames", "lasting"]
-
 Place: TypeAlias = "tuple[int, int] | Callable[[], tuple[NDArray[Any], TensorInfo]] | str"
 """The network's form of a tensor: a slot (layer guid, output index), a constant that no layer
 reads, or nothing, with the reason in words that follow the name."""

@@ -20,8 +20,6 @@ from armnn_py.network.storage import NetworkStorage
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
-__all__ = ["find_notes", "find_problems"]
-
 
 def find_problems(network: NetworkStorage, *, anew: bool = True) -> list[str]:
     """Return the faults that keep a network from running; ``anew``: infer every layer once more."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from armnn_py.network.storage import DynamicParts, NetworkStorage
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["build"]
-
 
 def build(
     name: str,

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer.graph import Graph, Node
 
-__all__ = ["find_graph_problems"]
-
 
 def find_graph_problems(graph: Graph, *, backends: bool = False) -> list[str]:
     """Return the faults of a graph, a sentence for each.

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.optimizer.graph import Graph, Value
 
-__all__ = ["connect_backends"]
-
 
 def connect_backends(
     graph: Graph, available: Mapping[str, Backend], *, imports: bool

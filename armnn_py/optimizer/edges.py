@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["HOST_MEMORY", "Factory", "connect_memory"]
-
 HOST_MEMORY = ""
 """Used in place of a factory's id: dense memory of the host."""
 

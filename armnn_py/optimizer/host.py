@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from armnn_py.network import Network
     from armnn_py.optimizer.options import OptimizerOptions
 
-__all__ = ["Host"]
-
 
 class UnsteadySeconds(float):
     """A time that the runs of one measurement do not agree on: good for now, not to be kept."""

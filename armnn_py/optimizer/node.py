@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.subgraphs.compiled_source import CompiledSource
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["NO_PIN", "Node", "Origin", "Pin", "Value", "Variable"]
-
 
 class Origin(Struct, frozen=True):
     """A layer of the user's network that a node stands for; ``type`` is its `shown_type`."""

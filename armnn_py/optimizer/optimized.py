@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.run_passes import PassRecord
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["OptimizedNetwork"]
-
 
 @public_class
 class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimize() that"):

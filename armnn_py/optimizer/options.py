@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 from dataclasses import dataclass
 
-__all__ = ["AS_IT_IS", "OptimizerOptions"]
-
 
 @public_class
 @dataclass(frozen=True, slots=True)

@@ -38,14 +38,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.options import OptimizerOptions
     from armnn_py.optimizer.placing.placement_record import PlacementRecord
 
-__all__ = [
-    "SimplifiedNetwork",
-    "place_network",
-    "place_simplified",
-    "simplify_network",
-    "write_out",
-]
-
 _log = logging.getLogger("armnn_py.optimizer")
 
 REDUCE_FP32_TO_FP16 = Pass(

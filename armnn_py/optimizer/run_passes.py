@@ -22,12 +22,6 @@ if TYPE_CHECKING:
     from armnn_py.network import Network
     from armnn_py.optimizer.graph import Graph, Node
 
-__all__ = [
-    "PassRecord",
-    "check_pass_names",
-    "run_passes",
-]
-
 
 @public_class
 class PassRecord(Struct, frozen=True):

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.placing.placed_network import PlacedNetwork
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["RunKernel", "drawing_of", "format_info", "operator_of", "window_of"]
-
 _KINDS = {
     "Input": "input",
     "Output": "output",

@@ -15,8 +15,6 @@ from armnn_py.text import counted, printable
 if TYPE_CHECKING:
     from armnn_py.pictures.drawing import Box, Drawing, Wire
 
-__all__ = ["to_dot", "to_svg"]
-
 _WIDTH = 60
 _SHAPES = {"input": "ellipse", "output": "ellipse", "copy": "circle", "import": "diamond"}
 

@@ -14,8 +14,6 @@ from armnn_py.text import counted, printable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Box", "Drawing", "Wire"]
-
 
 class Box(Struct, frozen=True):
     """One layer of the network that runs, or several that one kernel computes.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from armnn_py.pictures.drawing import Box, Drawing
 
-__all__ = ["GRAPH", "scope_of", "to_explorer", "to_overlays"]
-
 #: The id of the only graph in a file.
 GRAPH = "armnn_py"
 

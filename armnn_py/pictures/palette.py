@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from armnn_py.pictures.drawing import Drawing
 
-__all__ = ["FRAME", "HEAT", "MARK", "OTHER", "colours_of", "heat_of", "key_of", "largest_share"]
-
 #: Light backgrounds for black text, told apart with any kind of colour vision (after Paul Tol's
 #: "light"); the order puts the most different ones first.
 _COLOURS = ("#77aadd", "#eedd88", "#ffaabb", "#44bb99", "#ee8866", "#99ddff", "#bbcc33", "#aaaa00")

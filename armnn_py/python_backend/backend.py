@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from armnn_py.python_backend.part import Part
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["PythonBackend"]
-
 
 class PythonBackend(Owner, instead="make another object of its class"):
     """Base of backends written in Python: methods with `kernel` above them are its kernels.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from armnn_py._native.layers.shown_layers import ShownLayer
     from armnn_py._native.table.backend_options import OptionValue
 
-__all__ = ["KernelCall", "store_answer"]
-
 
 @dataclass(frozen=True, slots=True)
 class KernelCall:

@@ -17,8 +17,6 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from armnn_py._native.layers.shown_layers import ShownLayer
 
-__all__ = ["KernelRow", "kernel", "rows_of"]
-
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 _MARK = "_armnn_py_kernels"
 

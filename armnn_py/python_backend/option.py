@@ -13,8 +13,6 @@ from armnn_py.errors import InvalidArgumentError
 if TYPE_CHECKING:
     from armnn_py._native.table.backend_options import OptionValue
 
-__all__ = ["Option", "Run"]
-
 
 @dataclass(frozen=True, slots=True)
 class Option:

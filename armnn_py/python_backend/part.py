@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from armnn_py.python_backend.call import KernelCall
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["CompiledPart", "Cut", "Part", "Slot"]
-
 
 class Slot(NamedTuple):
     """A value of a part: an output of a layer, or an input of the part.

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.backend_options import OptionDefault, OptionValue
     from armnn_py._native.table.profiling_context import ProfilingContext
 
-__all__ = ["Serving"]
-
 _VALUES = (bool, int, float, str)
 _LEAST, _MOST = -(2**63), 2**63 - 1
 _SCORES = -(2**31), 2**31 - 1

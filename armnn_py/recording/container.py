@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from armnn_py.network import Network, NetworkStorage
 
-__all__ = ["RecordedCall", "RecordedPart", "Recording", "read_recording", "write_recording"]
-
 _FORMAT, _VERSION = "armnn_py recording", 1
 _INDEX = "recording.json"
 #: More bytes of a member are damage, or an attack.

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from armnn_py.recording.container import Recording
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["FileRecorder", "recorder_of"]
-
 _log = logging.getLogger("armnn_py.isolation")
 #: Of the calls of one execution context in a recording that was asked for.
 _MOST_BYTES = 1 << 30

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.failover import Failover
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["BoundNetwork", "bind_arrays"]
-
 
 class Bindable(Protocol):
     """A `LoadedNetwork`, as `BoundNetwork` uses it."""

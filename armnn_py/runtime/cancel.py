@@ -12,8 +12,6 @@ from armnn_py.ownership import Owner
 if TYPE_CHECKING:
     from armnn_py._native.plans.context import NativeContext
 
-__all__ = ["CancelToken"]
-
 
 @public_class
 class CancelToken(Owner, instead="give the same token to every run that it is to stop"):

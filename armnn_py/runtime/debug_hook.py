@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.workloads import NativeWorkload
     from armnn_py.network import Layer
 
-__all__ = ["DebugCallback", "DebugHook", "broken_rule"]
-
 #: Called with the name of a layer, the index of its output, and a copy of the tensor there.
 DebugCallback = Callable[[str, int, np.ndarray], None]
 

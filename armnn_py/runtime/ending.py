@@ -8,8 +8,6 @@ import threading
 
 from armnn_py.errors import InvalidArgumentError
 
-__all__ = ["begin_ending", "closed_error", "end_of_thread"]
-
 _ending = threading.Event()
 
 

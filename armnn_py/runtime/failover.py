@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.network_state import NetworkState
     from armnn_py.runtime.stages.bodies import Part
 
-__all__ = ["Failover", "Health", "LastRun"]
-
 
 @public_class
 class LastRun(Struct, frozen=True):

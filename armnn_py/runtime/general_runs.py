@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.stages.staged_parts import StagedParts
     from armnn_py.runtime.stages.staged_runs import StagedRuns
 
-__all__ = ["GeneralRuns"]
-
 Options: TypeAlias = Mapping[str, Mapping[str, "OptionValue"]]
 
 

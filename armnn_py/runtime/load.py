@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.loaded_network import LoadedNetwork
     from armnn_py.runtime.network_facts import Following
 
-__all__ = ["load"]
-
 
 class Follower(Protocol):
     """Sees the runs of a network that is loaded; `Shadow` is one."""

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.plan.network_plan import NetworkPlan
 
-__all__ = ["LoadedNetwork"]
-
 
 @public_class
 class LoadedNetwork(

@@ -13,8 +13,6 @@ import sys
 
 from armnn_py import environment
 
-__all__ = ["keep_log_levels", "use_log_levels_once"]
-
 _decided = False
 
 

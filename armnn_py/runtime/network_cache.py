@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
     from armnn_py.runtime.runtime import Runtime
 
-__all__ = ["MOST_BYTES", "NetworkCache", "through_cache"]
-
 MOST_BYTES = 4 << 30
 """How many bytes of networks a folder may hold; then those go that were used longest ago."""
 

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.stages.staged_runs import StagedRuns
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["NetworkFacts"]
-
 
 class Following(Protocol):
     """Sees the runs of a network; `ShadowRuns` is one."""

@@ -8,8 +8,6 @@ import sys
 
 from armnn_py._native.memory.process_memory import Resident, give_back_freed, python_bytes
 
-__all__ = ["Growth"]
-
 
 class Growth:
     """How much the process grew from this moment until `end`.

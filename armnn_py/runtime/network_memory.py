@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.network_growth import Growth
     from armnn_py.runtime.plan.network_plan import NetworkPlan
 
-__all__ = ["MemoryShare", "NetworkMemory", "PeakTensor", "memory_of"]
-
 #: Smaller texts and bytes count as objects of Python.
 _LEAST_BUFFER = 4096
 #: Python has memory of its own for objects of at most this size.

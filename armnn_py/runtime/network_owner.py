@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.bounded.late_sizes import Bounds
     from armnn_py.runtime.stages.bodies import Part
 
-__all__ = ["NetworkOwner"]
-
 
 class NetworkOwner(Host, Protocol):
     """A `Runtime`, as its loaded networks use it."""

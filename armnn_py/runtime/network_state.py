@@ -18,8 +18,6 @@ from armnn_py.text import printable
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["NetworkState"]
-
 
 @public_class
 class NetworkState(Mapping[str, "np.ndarray[Any, Any]"]):

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.registry import BackendRegistry
 
-__all__ = ["NetworkNotices"]
-
 _logger = logging.getLogger("armnn_py.runtime")
 
 

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.bounded.late_sizes import Bounds
     from armnn_py.runtime.loaded_network import LoadedNetwork
 
-__all__ = ["DeviceSpec", "Runtime"]
-
 #: Seconds to wait at interpreter exit for runs that were told to stop.
 _EXIT_PATIENCE = 10.0
 

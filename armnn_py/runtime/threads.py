@@ -15,8 +15,6 @@ from armnn_py.errors import InvalidArgumentError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["get_num_threads", "limited_threads", "set_num_threads", "use_environment_once"]
-
 MAX_THREADS = 1024
 
 _decided = False

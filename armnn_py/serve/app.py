@@ -20,8 +20,6 @@ from armnn_py.serve.repository import Repository
 from armnn_py.serve.rest import Rest, failed
 from armnn_py.serve.settings import Settings
 
-__all__ = ["application", "application_of", "with_models"]
-
 
 def application(
     *models: str | os.PathLike[str],

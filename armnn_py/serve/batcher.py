@@ -21,8 +21,6 @@ import armnn_py
 from armnn_py.serve.failures import BUSY, INTERNAL, TIMEOUT, UNAVAILABLE, RequestError
 from armnn_py.serve.settings import ModelSettings
 
-__all__ = ["Batcher"]
-
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 

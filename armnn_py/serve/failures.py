@@ -8,8 +8,6 @@ from typing import Final, NamedTuple
 
 from armnn_py import errors
 
-__all__ = ["RequestError", "Status", "status_of"]
-
 
 class Status(NamedTuple):
     """A kind of failure: its HTTP status, and the name of its gRPC status."""

@@ -28,8 +28,6 @@ from armnn_py.serve.repository import Repository
 from armnn_py.serve.settings import address
 from armnn_py.serve.tensors import datatype_of, from_raw, from_values, to_json, to_raw
 
-__all__ = ["METHODS", "SERVICE", "has_too_many_fields", "message", "serving"]
-
 _MOST_CALLS = 4096
 _CONTENTS: Final = {
     "BOOL": "bool_contents", "INT8": "int_contents", "INT16": "int_contents",

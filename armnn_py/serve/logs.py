@@ -11,8 +11,6 @@ import uuid
 
 import msgspec
 
-__all__ = ["log_request", "request_id"]
-
 _log = logging.getLogger("armnn_py.serve.requests")
 _ID = re.compile(r"[\w.:/+=-]{1,128}", re.ASCII)
 

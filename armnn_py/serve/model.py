@@ -23,8 +23,6 @@ from armnn_py.serve.settings import ModelSettings
 from armnn_py.serve.tensors import check_shape, datatype_of
 from armnn_py.tensors import TensorInfo
 
-__all__ = ["Answer", "Model"]
-
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 

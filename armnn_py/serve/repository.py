@@ -26,8 +26,6 @@ from armnn_py.serve.versions import READY, UNLOADED, Version, files_of
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
-__all__ = ["Repository"]
-
 _log = logging.getLogger("armnn_py.serve")
 
 

@@ -27,8 +27,6 @@ from armnn_py.serve.tensors import datatype_of, from_json, from_raw, to_json, to
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["InferBody", "Rest", "arrays_of", "failed", "inflated", "read_body", "written"]
-
 _LENGTH = "Inference-Header-Content-Length"
 _SLOW = Status(408, "DEADLINE_EXCEEDED")
 

@@ -16,8 +16,6 @@ from armnn_py.serve.app import application_of
 from armnn_py.serve.repository import Repository
 from armnn_py.serve.settings import Settings, address
 
-__all__ = ["addresses", "configured", "serve"]
-
 
 class _Server(uvicorn.Server):
     """Says where it listens, and is not ready any more when a signal has come."""

@@ -13,8 +13,6 @@ from msgspec import Meta, Struct, field
 
 from armnn_py.errors import InvalidArgumentError
 
-__all__ = ["ModelSettings", "Settings", "address", "read_settings"]
-
 Count = Annotated[int, Meta(ge=1)]
 Seconds = Annotated[float, Meta(ge=0)]
 

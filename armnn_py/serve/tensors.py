@@ -18,16 +18,6 @@ from armnn_py.tensors import STRING, TensorInfo
 from armnn_py.tensors.bfloat16 import bfloat16_bits, from_bfloat16_bits
 from armnn_py.types import DataType
 
-__all__ = [
-    "check_shape",
-    "datatype_of",
-    "from_json",
-    "from_raw",
-    "from_values",
-    "to_json",
-    "to_raw",
-]
-
 Array = np.ndarray[Any, Any]
 
 _NAMES: Final = {

@@ -15,8 +15,6 @@ from msgspec import Struct, field
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.serve.model import Model
 
-__all__ = ["READY", "UNLOADED", "Version", "files_of"]
-
 READY, UNAVAILABLE = "READY", "UNAVAILABLE"
 UNLOADED = "unloaded"
 _SUFFIXES = {".onnx", ".tflite", ".armnn"}

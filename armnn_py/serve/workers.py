@@ -26,8 +26,6 @@ from armnn_py.serve.settings import Settings
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-__all__ = ["serve_by_workers"]
-
 #: A worker that does not answer the supervisor for so long is replaced; it may load models.
 _HUNG_SECONDS = 60
 

@@ -11,8 +11,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["bfloat16_bits", "from_bfloat16_bits"]
-
 
 def bfloat16_bits(array: NDArray[np.float32]) -> NDArray[np.uint16]:
     """Return the bits of numbers, rounded to the nearest, halves to even; NaN stays NaN."""

@@ -18,8 +18,6 @@ from armnn_py.types import DataType
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["as_constant", "is_masked"]
-
 _MOST_NUMBERS = 2**28  # of a sequence that is not an array
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from armnn_py.tensors.info import TensorInfo
 
-__all__ = ["EqualArrays"]
-
 T = TypeVar("T")
 
 #: Bytes; smaller constants are not worth comparing.

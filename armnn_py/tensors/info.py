@@ -23,11 +23,6 @@ from armnn_py.types import DataType
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-__all__ = [
-    "TensorInfo",
-    "plain_info",
-]
-
 _set = object.__setattr__
 
 

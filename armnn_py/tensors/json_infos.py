@@ -10,8 +10,6 @@ from armnn_py.tensors.info import TensorInfo
 from armnn_py.tensors.quantization import QuantizationInfo
 from armnn_py.types import DataType
 
-__all__ = ["DamageError", "info_from_json", "info_to_json", "member", "number"]
-
 _Value = TypeVar("_Value")
 _MOST_NUMBER = 2**63
 

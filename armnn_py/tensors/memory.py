@@ -13,8 +13,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ALIGNMENT", "aligned_copy", "aligned_empty", "aligned_zeros"]
-
 ALIGNMENT = 64
 """Bytes: a cache line, and the widest vector there is. The backend API promises it for constants
 and what the host makes; few backends that import memory want more."""

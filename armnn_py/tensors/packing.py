@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["pack", "unpack"]
-
 
 def pack(array: NDArray[Any], data_type: DataType) -> NDArray[np.uint8]:
     """Return the bytes that hold numbers; read-only, of one dimension.

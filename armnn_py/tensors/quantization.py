@@ -18,8 +18,6 @@ from armnn_py.later import public_class
 from armnn_py.tensors.shapes import MAX_DIMENSIONS, format_shape
 from armnn_py.types import DataType
 
-__all__ = ["INT32", "QuantizationInfo", "outside"]
-
 INT32 = (-(2**31), 2**31 - 1)
 """Lowest and highest 32-bit integer."""
 

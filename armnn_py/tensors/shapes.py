@@ -13,8 +13,6 @@ from armnn_py.errors import InvalidArgumentError
 from armnn_py.symbolic import as_size
 from armnn_py.text import printable
 
-__all__ = ["MAX_DIMENSIONS", "format_shape", "parse_shape", "parse_static_shape"]
-
 MAX_DIMENSIONS = 8
 """Most dimensions of a tensor."""
 

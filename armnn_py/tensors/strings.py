@@ -22,8 +22,6 @@ from armnn_py.tensors.shapes import format_shape, parse_shape
 if TYPE_CHECKING:
     from armnn_py.types import DataType
 
-__all__ = ["STRING", "StringInfo"]
-
 
 class _StringType:
     """The type of strings, with the interface of `DataType`."""

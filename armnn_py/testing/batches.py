@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from armnn_py.testing.cases import Case
     from armnn_py.testing.outcome import Result
 
-__all__ = ["LARGE", "Suspicion", "batches_of"]
-
 _MOST = 24
 LARGE = 4096
 """Elements, from which on a case is more work than a process."""

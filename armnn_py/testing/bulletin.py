@@ -15,8 +15,6 @@ import struct
 import weakref
 from typing import NamedTuple
 
-__all__ = ["Bulletin", "Note"]
-
 _COUNT = struct.Struct("=Q")
 _LENGTH = struct.Struct("=I")
 _SLOT = 1 << 11

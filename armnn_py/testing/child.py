@@ -46,19 +46,6 @@ if TYPE_CHECKING:
     from armnn_py.testing.outcome import Group
     from armnn_py.testing.prepared import Prepared
 
-__all__ = [
-    "Tell",
-    "answer_all",
-    "needed_modules",
-    "run_cases",
-    "run_feature",
-    "run_model",
-    "run_network",
-    "speed_of",
-    "write_model",
-    "writer",
-]
-
 Tell = Callable[..., None]
 """Called with members of a message: ``start`` and ``step`` before, ``done`` after a check."""
 

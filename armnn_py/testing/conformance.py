@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from armnn_py.testing.cases import Level
     from armnn_py.types import DataType, LayerType
 
-__all__ = ["ALL_GROUPS", "check_conformance"]
-
 ALL_GROUPS: tuple[Group, ...] = (*GROUPS, "subgraphs", "features")
 #: Networks of random patterns, and of layers that the backend takes, by level.
 _NETWORKS = {"quick": (1, 7), "full": (10, 42)}

@@ -14,8 +14,6 @@ from armnn_py.errors import InternalError
 from armnn_py.testing.serving import served
 from armnn_py.testing.target import target_for
 
-__all__ = ["DEEP_STEPS", "DeepFailure", "check_deep"]
-
 #: What a backend is asked to do, in order; the first five for each network.
 DEEP_STEPS = (
     "support",

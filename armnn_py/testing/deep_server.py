@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from armnn_py.testing.cases import Case
     from armnn_py.testing.child import Tell
 
-__all__ = ["prepare", "serve"]
-
 _MOST_ENDS = 3  # processes that may end before the rest is left out
 _BESIDE = -1  # instead of the number of a trial: what comes before and behind them
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from armnn_py.testing.cases import Case
     from armnn_py.testing.outcome import Group
 
-__all__ = ["ForkedProcess", "Job"]
-
 _LAST_WORDS = 2000  # bytes kept of what a process wrote
 _OUR_FAULT = 117  # exit code of a process in which the kit itself failed
 _REFERENCE_SECONDS = 120.0  # for a step that is mostly not the backend's

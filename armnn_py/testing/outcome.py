@@ -8,15 +8,6 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-__all__ = [
-    "GROUPS",
-    "Group",
-    "NotApplicableError",
-    "NotTriedError",
-    "Outcome",
-    "Result",
-]
-
 Group = Literal["load", "truth", "numbers", "memory", "reentrance", "subgraphs", "features"]
 GROUPS: tuple[Group, ...] = ("truth", "numbers", "memory", "reentrance")
 """What is tried with each layer that the backend takes, in this order."""

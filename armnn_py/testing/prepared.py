@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.testing.cases import Case
 
-__all__ = ["Preparation", "Prepared"]
-
 _run_ids = itertools.count(1)
 
 Runner = Callable[[Sequence["NDArray[Any] | None"]], list["NDArray[Any]"]]

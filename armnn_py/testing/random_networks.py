@@ -19,8 +19,6 @@ from armnn_py.testing.random_layers.growth import Growth
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["random_inputs", "random_network"]
-
 
 def random_inputs(network: ann.Network, seed: int) -> dict[str, NDArray[np.float32]]:
     """Return values for every input."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from armnn_py.testing.oracles.expected import Change
     from armnn_py.testing.outcome import Outcome, Result
 
-__all__ = ["MatrixRow", "Report"]
-
 _BAD: tuple[Outcome, ...] = ("failed", "crashed", "hung")
 _NOT_RUN: tuple[Outcome, ...] = ("refused", "untried")
 

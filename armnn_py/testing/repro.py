@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from armnn_py.testing.cases import Case, Level
     from armnn_py.testing.outcome import Group, Result
 
-__all__ = ["reproduce", "write_reproductions"]
-
 _BODY = """\
 import numpy as np
 from armnn_py.testing import reproduce

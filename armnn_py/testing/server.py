@@ -39,8 +39,6 @@ from armnn_py.types import DataType, LayerType
 if TYPE_CHECKING:
     from armnn_py.testing.cases import Case, Level
 
-__all__ = ["prepare", "serve"]
-
 _START_SECONDS = 60.0  # the least for what is not the backend's time
 
 

@@ -26,8 +26,6 @@ from armnn_py._native.process.parent_process import child_command, end_with_pare
 from armnn_py.errors import InternalError
 from armnn_py.testing.child import writer
 
-__all__ = ["serve", "served"]
-
 
 class _Server:
     """A process that waits for orders, and what it was started in."""

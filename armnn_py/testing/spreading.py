@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from armnn_py.network import Network
 
-__all__ = ["largest_difference", "random_inputs", "scatter"]
-
 
 def largest_difference(
     outputs: Mapping[str, NDArray[Any]], expected: Mapping[str, NDArray[Any]]

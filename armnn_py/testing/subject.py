@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from armnn_py.testing.cases import Case
     from armnn_py.testing.target import Target
 
-__all__ = ["AS_GIVEN", "Subject", "network_of"]
-
 AS_GIVEN = OptimizerOptions(simplify=False)
 """No pass touches the layers that a case is about."""
 

@@ -21,8 +21,6 @@ from armnn_py.runtime import Runtime
 if TYPE_CHECKING:
     from armnn_py.python_backend import PythonBackend
 
-__all__ = ["DiedAtLoadError", "Target", "target_for"]
-
 
 class Target(Struct, frozen=True):
     """Where the backend under test is: a file, or folders that are searched for an id.

@@ -12,8 +12,6 @@ from armnn_py.types.facts import ALIASES, FACTS
 if TYPE_CHECKING:
     from armnn_py.types.enumerations import DataType
 
-__all__ = ["is_named", "name_for_people"]
-
 
 def name_for_people(
     layer_type: LayerType,

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from armnn_py.types.enumerations import DataType, LayerType
 
-__all__ = ["FactsByType", "LayerFacts"]
-
 TypeGroup = Literal["any", "number", "float", "boolean"]
 
 

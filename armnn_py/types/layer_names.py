@@ -7,8 +7,6 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Self
 
-__all__ = ["LayerTypeBase"]
-
 
 class LayerTypeBase(IntEnum):
     """A number and Arm NN's name of a layer type."""

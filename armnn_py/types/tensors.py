@@ -15,8 +15,6 @@ from armnn_py.errors import InvalidArgumentError
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["DataLayoutBase", "DataTypeBase", "MemorySource"]
-
 
 class _TypeFacts(Struct, frozen=True):
     """The facts of a data type, as the table in ``schema`` has them."""

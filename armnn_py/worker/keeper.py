@@ -26,8 +26,6 @@ from armnn_py._native.library import core
 from armnn_py._native.process.parent_process import adopt_orphans, end_with_parent
 from armnn_py.worker.serve import COMPILING, serve
 
-__all__ = ["keep"]
-
 _STATUS = struct.Struct("=i")
 _NUMBER = struct.Struct("=q")
 #: Until the next look whether ended processes are gone.

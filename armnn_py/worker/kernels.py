@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from armnn_py.runtime.plan.network_plan import NetworkPlan
 
-__all__ = ["Kernels", "KernelsOfPlan"]
-
 _CAPACITY = 1 << 16
 _COMPILED = LayerType.PRE_COMPILED.label
 

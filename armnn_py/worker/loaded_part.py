@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
     from armnn_py.worker.kernels import Kernels
 
-__all__ = ["Channel", "LoadedPart", "refusals"]
-
 _SLICE = 0.2
 _WAKE_AGAIN = 0.002
 

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from armnn_py.network import Network
     from armnn_py.worker.loaded_part import LoadedPart
 
-__all__ = ["COMPILING", "apply_limits", "serve"]
-
 #: The module whose import takes as long as all others together, and that only `compile` needs.
 COMPILING = "armnn_py.worker.loaded_part"
 

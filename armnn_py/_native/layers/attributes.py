@@ -15,8 +15,6 @@ from armnn_py._native.memory.read_memory import NonsenseError, read_array, read_
 from armnn_py._native.texts import counted
 from armnn_py.descriptors.attributes import Attribute, Attributes, AttributeTensor
 
-__all__ = ["attribute_array", "read_attributes", "read_text"]
-
 _MAX_ATTRIBUTES = 1 << 12
 _MAX_VALUES = 1 << 24
 _KINDS: dict[type, tuple[int, Any]] = {

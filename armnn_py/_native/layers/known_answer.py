@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from armnn_py._native.layers.subgraph import Slot
     from armnn_py._native.table.option_structs import NativeModelOptions
 
-__all__ = ["KnownAnswer"]
-
 
 class _Known:
     """A substitution by one compiled layer, as C shows it."""

@@ -25,14 +25,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.blob import NativeBlob
     from armnn_py.tensors import TensorInfo
 
-__all__ = [
-    "SKIPPED_FIELDS",
-    "LayerStructs",
-    "descriptor_struct",
-    "layer_query",
-    "struct_of",
-]
-
 #: Members that no descriptor has as a field.
 SKIPPED_FIELDS = {"header", "reserved", "reserved2"}
 

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from armnn_py._native.table.option_structs import NativeModelOptions
 
-__all__ = ["OptimizationAnswer", "Sink", "SubstitutionData", "ask_sink", "optimize_subgraph"]
-
 _log = logging.getLogger("armnn_py.backends")
 
 

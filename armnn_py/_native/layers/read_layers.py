@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 
     from armnn_py.descriptors import Descriptor
 
-__all__ = [
-    "descriptor_from_struct",
-]
-
 _MAX_VIEWS = 1 << 16
 
 

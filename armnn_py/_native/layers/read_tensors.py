@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Meaning", "read_constant", "read_tensor_info"]
-
 
 def read_tensor_info(
     pointer: Any,

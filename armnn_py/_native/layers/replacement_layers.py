@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["ReplacementReader", "check_slot", "read_slots"]
-
 _MAX_SLOTS = 1 << 16
 
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from armnn_py.descriptors import Descriptor
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["RepeatedQuestions", "ReusableSubgraph", "SizePlaces", "plain_subgraph"]
-
 
 class SizePlaces:
     """The places of symbolic sizes in structures, to which numbers are written."""

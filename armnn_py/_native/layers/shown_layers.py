@@ -22,15 +22,6 @@ if TYPE_CHECKING:
     from armnn_py.descriptors import Descriptor
     from armnn_py.tensors import TensorInfo
 
-__all__ = [
-    "ShownLayer",
-    "read_call_infos",
-    "read_operator",
-    "read_options",
-    "read_query",
-    "read_workload_info",
-]
-
 _NOTHING: Mapping[int, Any] = {}
 
 

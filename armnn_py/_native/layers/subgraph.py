@@ -29,17 +29,6 @@ if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
     from armnn_py.types import LayerType
 
-__all__ = [
-    "ABSENT",
-    "BOUNDARY",
-    "CONSTANT",
-    "LayerData",
-    "LayerView",
-    "Slot",
-    "SubgraphData",
-    "SubgraphStructs",
-]
-
 Slot = tuple[int, int]
 """A layer's number, or one of the constants below, and its output's: an ``armnn_slot_t``."""
 

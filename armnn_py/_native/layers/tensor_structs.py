@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["const_tensor", "tensor_info", "with_header"]
-
 
 def with_header(structure: Any, tag: int) -> None:
     """Fill in the header of a structure."""

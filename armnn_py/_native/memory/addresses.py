@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["address_of", "address_of_buffer", "buffer_kind", "buffer_over"]
-
 _addressof = ctypes.addressof
 
 #: The address of a buffer of a `buffer_kind`.

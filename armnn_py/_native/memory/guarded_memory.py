@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Place", "Region"]
-
 Place = Literal["end", "start", "least", "middle"]
 """Where data lies in its pages: flush with the unreadable page behind it, flush with the one before
 it, at an address that has the alignment that was asked for and no more, or far from both."""

@@ -13,8 +13,6 @@ import ctypes
 import mmap
 import os
 
-__all__ = ["LARGE_PAGE", "read_bytes"]
-
 LARGE_PAGE = 2 << 20
 """Bytes of a large page: on x86-64, and on AArch64 where small ones have 4 KiB."""
 

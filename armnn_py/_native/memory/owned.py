@@ -22,8 +22,6 @@ from armnn_py._native.library import core
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["map_file", "owner_of"]
-
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 _new_capsule.restype = ctypes.py_object

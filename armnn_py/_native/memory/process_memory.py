@@ -14,17 +14,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = [
-    "Resident",
-    "address_bytes",
-    "give_back_freed",
-    "heap_bytes",
-    "peak_bytes",
-    "proportional_bytes",
-    "python_bytes",
-    "resident_of",
-]
-
 
 class _Mallinfo2(ctypes.Structure):
     """What mallinfo2(3) answers."""

@@ -10,8 +10,6 @@ from typing import Any, TypeVar
 from armnn_py._native import abi
 from armnn_py._native.table.dynamic_library import is_readable
 
-__all__ = ["NonsenseError", "address_of", "read_array", "read_counted", "read_struct"]
-
 _Struct = TypeVar("_Struct", bound=ctypes.Structure)
 _MAX_TEXT = 1 << 16
 _MAX_SIZE = 1 << 16

@@ -16,8 +16,6 @@ from armnn_py._native.library import core
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Descriptor", "DescriptorFence", "array_at", "build_run_memories", "build_run_memory"]
-
 
 class DescriptorFence:
     """A fence that is signalled when a descriptor can be read; it has a duplicate of that.

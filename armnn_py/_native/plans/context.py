@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from armnn_py._native.plans.plan import NativePlan, PlanShapes
     from armnn_py._native.table.option_structs import NativeRunOptions
 
-__all__ = ["NativeContext"]
-
 _DONE = {"read": "read", "write": "written"}
 
 #: Run options that were written in part, by a caller who was interrupted: equal to none.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["NativePlan", "PlanShapes", "PlanSpec"]
-
 
 class PlanSpec:
     """An ``armnn_plan_spec_t`` that is filled tensor by tensor and step by step.

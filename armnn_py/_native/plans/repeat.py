@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from armnn_py._native.plans.context import NativeContext
 
-__all__ = ["NativeRepeat"]
-
 
 class NativeRepeat:
     """A loop over the addresses in ``inputs`` and ``outputs`` of a context, which each turn moves.

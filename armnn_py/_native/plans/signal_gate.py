@@ -12,8 +12,6 @@ from armnn_py.interrupts import deliver_interrupts
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-__all__ = ["INTERRUPT_INTERVAL_NS", "SignalGate"]
-
 #: How often a run asks Python for signals: often enough for Ctrl-C, too seldom to cost time.
 INTERRUPT_INTERVAL_NS = 20_000_000
 

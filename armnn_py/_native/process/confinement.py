@@ -15,15 +15,6 @@ import struct
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = [
-    "ConfinementError",
-    "confine_files",
-    "confine_system_calls",
-    "give_up_privileges",
-    "has_filters",
-    "landlock_version",
-]
-
 _PR_SET_NO_NEW_PRIVS = 38
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # on all architectures
 _RULE_PATH_BENEATH = 1

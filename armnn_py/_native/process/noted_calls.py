@@ -15,17 +15,6 @@ from typing import Any
 
 from armnn_py._native.library import core
 
-__all__ = [
-    "Steps",
-    "about",
-    "is_noted",
-    "label",
-    "note_backend",
-    "noted_block",
-    "noted_call",
-    "report_fatal_signals",
-]
-
 #: By id: the file of a backend from outside of the package.
 _files: dict[str, str] = {}
 _subject = threading.local()

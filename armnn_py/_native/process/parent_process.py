@@ -11,8 +11,6 @@ import signal
 import sys
 from typing import Any
 
-__all__ = ["adopt_orphans", "child_command", "end_with_parent", "how_it_ended"]
-
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _PR_SET_CHILD_SUBREAPER = 36
 _START = (

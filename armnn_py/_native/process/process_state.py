@@ -11,8 +11,6 @@ from contextlib import suppress
 
 from armnn_py._native.library import core
 
-__all__ = ["KeptState"]
-
 
 class KeptState:
     """A ``with`` block that restores rounding, signal mask, working folder and locale at its end.

@@ -15,8 +15,6 @@ from armnn_py._native.python_backend.python_objects import item_of, notice, ques
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["HandedOver", "channel_functions"]
-
 
 class HandedOver(Protocol):
     """A compiled sub-graph whose runs go through channels, one for each execution context.

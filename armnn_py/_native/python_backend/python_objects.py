@@ -29,20 +29,6 @@ from armnn_py.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = [
-    "UnsupportedError",
-    "address_of_code",
-    "describe",
-    "drop",
-    "forget_objects",
-    "item_of",
-    "new_object",
-    "notice",
-    "question",
-    "table",
-    "write_error",
-]
-
 _log = logging.getLogger("armnn_py.backends")
 
 _STATUSES: tuple[tuple[type[BaseException], int], ...] = (

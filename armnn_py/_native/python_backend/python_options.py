@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from armnn_py._native.table.backend_options import OptionValue
 
-__all__ = ["StaticOptions", "option_default"]
-
 _TYPES: dict[type, int] = {
     bool: abi.ARMNN_OPTION_BOOL,
     int: abi.ARMNN_OPTION_INT,

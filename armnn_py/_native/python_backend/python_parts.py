@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.blob import NativeBlob
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["ShownPart", "compiled_of"]
-
 _blobs: dict[int, object] = {}
 _keys = itertools.count(1)
 

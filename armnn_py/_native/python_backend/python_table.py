@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.backend_options import OptionDefault, OptionValue
     from armnn_py._native.table.profiling_context import ProfilingContext
 
-__all__ = ["PythonBackendLike", "PythonTable"]
-
 
 class PythonBackendLike(WorkloadMaker, Protocol):
     """What a backend says of itself and does, seen from below.

@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.backend_options import OptionValue
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Runs", "WorkloadMaker", "new_factory", "new_support"]
-
 
 class Runs(Protocol):
     """One layer, ready to run: what is made of a kernel."""

@@ -17,14 +17,6 @@ from armnn_py._native.table.guarded_calls import note_caller
 from armnn_py.errors import BackendError
 from armnn_py.types import MemorySource
 
-__all__ = [
-    "AllocatorLike",
-    "GivenAllocator",
-    "NativeAllocator",
-    "default_allocator",
-    "use_allocator",
-]
-
 _log = logging.getLogger("armnn_py.backends")
 _Api = abi.armnn_allocator_api_t
 _TYPES: dict[str, Any] = dict(_Api._fields_)  # type: ignore[arg-type]

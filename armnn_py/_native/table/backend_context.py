@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.backend_options import OptionDefault, OptionValue
     from armnn_py._native.table.backend_table import BackendTable
 
-__all__ = ["ContextError", "NativeBackendContext", "create_backend_context"]
-
 
 class ContextError(Exception):
     """A backend made no usable context; ``code`` is the code of the verdict."""

@@ -18,8 +18,6 @@ from armnn_py.errors import BackendError, BackendUnavailableError
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.later import public_class
 
-__all__ = ["DeviceDescription", "cache_file_count", "devices", "extension", "self_test"]
-
 #: More devices than this are a mistake.
 _MOST_DEVICES = 1024
 _OnDevice = callback_type(abi.armnn_backend_api_t, "list_devices", 1)

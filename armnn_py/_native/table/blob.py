@@ -24,15 +24,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = [
-    "IncompatibleBlobError",
-    "NativeBlob",
-    "check_blob",
-    "check_functions",
-    "check_text",
-    "deserialize_blob",
-]
-
 _MOST_BYTES = 1 << 40
 _CANARY = b"\xa5" * 64
 

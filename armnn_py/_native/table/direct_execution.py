@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from armnn_py._native.table.workloads import NativeWorkload
 
-__all__ = ["DirectCall"]
-
 
 class DirectCall:
     """One ``execute``, to be called as often as wanted, by one thread at a time.

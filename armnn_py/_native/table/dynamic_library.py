@@ -16,32 +16,6 @@ from msgspec import Struct
 from armnn_py._native import abi
 from armnn_py._native.library import core
 
-__all__ = [
-    "EXPORTS",
-    "Exports",
-    "StaticBackend",
-    "UnreadableTextError",
-    "call_factory",
-    "call_get_backend_id",
-    "call_get_version",
-    "close_library",
-    "compiled_in_paths",
-    "forget_code",
-    "has_signal_handlers",
-    "is_code",
-    "is_readable",
-    "is_readable_behind",
-    "mapped_path",
-    "note_code",
-    "open_descriptor",
-    "open_library",
-    "process_has_symbol",
-    "read_text",
-    "static_backends",
-    "stop_threads",
-    "symbol",
-]
-
 EXPORTS = ("GetBackendId", "GetVersion", "BackendFactory")
 
 

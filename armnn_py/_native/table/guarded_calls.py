@@ -16,16 +16,6 @@ from typing import Any, TypeVar, cast
 from armnn_py._native.process import noted_calls
 from armnn_py.interrupts import deferred_interrupts
 
-__all__ = [
-    "guarded",
-    "keep_raised",
-    "note_caller",
-    "raise_interruption",
-    "take_interruption",
-    "take_raised",
-    "unguarded",
-]
-
 _raised: dict[int, tuple[str, BaseException]] = {}
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["DebugWorkload", "ExecuteArrays", "WrappedWorkload"]
-
 _Api = abi.armnn_workload_api_t
 _TYPES: dict[str, Any] = dict(_Api._fields_)  # type: ignore[arg-type]
 

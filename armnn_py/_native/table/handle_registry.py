@@ -33,8 +33,6 @@ from armnn_py.interrupts import deferred_interrupts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-__all__ = ["HandleRegistry"]
-
 _log = logging.getLogger("armnn_py.backends")
 
 _VENDOR_HINT = "report it to the backend's vendor"

@@ -12,8 +12,6 @@ from armnn_py._native.calls import ErrorBuffer, backend_failure, check_memory, s
 from armnn_py._native.object_table import object_table
 from armnn_py.errors import BackendError
 
-__all__ = ["MemoryManager", "check_call", "create_memory_manager", "pointer_value"]
-
 
 def pointer_value(item: Any) -> int:
     """The address in a pointer; 0 for null."""

@@ -22,8 +22,6 @@ from armnn_py.text import with_article
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["SCOPES", "described"]
-
 #: Scopes by name, as users read them, with the noun for messages.
 SCOPES = {
     "backend": abi.ARMNN_OPTION_SCOPE_BACKEND,

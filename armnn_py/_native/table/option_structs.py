@@ -23,15 +23,6 @@ from armnn_py.errors import BackendError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = [
-    "NativeModelContext",
-    "NativeModelOptions",
-    "NativeRunOptions",
-    "create_model_context",
-    "model_option_defaults",
-    "model_options",
-]
-
 
 def _backend_pointer(instance: int) -> Any:
     return ctypes.cast(instance, ctypes.POINTER(abi.armnn_backend_t))

@@ -12,17 +12,6 @@ from armnn_py._native import abi
 from armnn_py._native.table.dynamic_library import is_readable
 from armnn_py.errors import near_names
 
-__all__ = [
-    "HIDDEN",
-    "NUMBER_RANGES",
-    "OptionDefault",
-    "OptionDescription",
-    "OptionText",
-    "OptionValue",
-    "TableError",
-    "counted_text",
-]
-
 OptionValue = bool | int | float | str
 
 #: What is shown instead of a value that is secret.

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.backend_options import OptionDefault, OptionValue
     from armnn_py._native.table.backend_table import BackendTable
 
-__all__ = ["Counter", "ProfilingContext", "create_profiling_context"]
-
 _log = logging.getLogger("armnn_py.backends")
 _Host = abi.armnn_profiling_host_t
 _TYPES: dict[str, Any] = dict(_Host._fields_)  # type: ignore[arg-type]

@@ -16,8 +16,6 @@ from armnn_py.errors import BackendError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["MAX_ALIGNMENT", "Requirements", "TensorNeeds", "ask_requirements"]
-
 #: Largest alignment that the header allows a workload to ask for: a page. So many bytes behind an
 #: input may be read, too.
 MAX_ALIGNMENT = 4096

@@ -40,9 +40,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.option_structs import NativeModelOptions
     from armnn_py.descriptors import StandInDescriptor
 
-__all__ = ["NativeLayerSupport"]
-
-
 _log = logging.getLogger("armnn_py.backends")
 
 _OnReason = callback_type(abi.armnn_layer_support_api_t, "are_layers_supported", 4)

@@ -21,14 +21,6 @@ if TYPE_CHECKING:
     from armnn_py._native.layers.subgraph import LayerView
     from armnn_py.tensors import TensorInfo
 
-__all__ = [
-    "SubTensorRefusedError",
-    "TensorHandle",
-    "TensorHandleFactory",
-    "read_factory_id",
-    "read_preferred_ids",
-]
-
 #: More preferences than this are a mistake.
 _MAX_PREFERENCES = 64
 #: Capabilities that demand a copy where an import would be possible.

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.memory_manager import MemoryManager
     from armnn_py._native.table.option_structs import NativeModelOptions
 
-__all__ = ["NativeWorkload", "NativeWorkloadFactory"]
-
 _log = logging.getLogger("armnn_py.runtime")
 _MAX_KERNEL_NAME = 1024
 

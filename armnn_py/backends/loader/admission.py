@@ -25,8 +25,6 @@ from armnn_py.text import quoted, with_article
 if TYPE_CHECKING:
     from armnn_py.backends.loader.discovery import Candidate
 
-__all__ = ["Admission", "ids_of", "read_ids", "read_wanted"]
-
 _MOST_SHOWN = 5
 #: What no backend has in its id.
 _NO_ID = re.compile("[,.:=?]")

@@ -35,8 +35,6 @@ from armnn_py.backends.probe.gate import DEFAULT_SECONDS
 from armnn_py.backends.trust.rules import TrustRules
 from armnn_py.errors import InvalidArgumentError
 
-__all__ = ["STEP_SECONDS", "WHEN_CLOSED", "CheckedStep", "check_file"]
-
 STEP_SECONDS = 10.0
 WHEN_CLOSED = "it was made, and when it was closed: "
 """Begins the reason of a verdict on a file that loads, and does not close."""

@@ -17,19 +17,6 @@ from armnn_py.errors import InvalidArgumentError
 from armnn_py.errors.shortage import reason_of
 from armnn_py.text import with_article
 
-__all__ = [
-    "BackendPath",
-    "Candidate",
-    "FileIdentity",
-    "Finding",
-    "argument_paths",
-    "check_folder",
-    "distinct_folders",
-    "find_candidates",
-    "look_at",
-    "split_path_list",
-]
-
 BackendPath = str | os.PathLike[str]
 FileIdentity = tuple[int, int]
 

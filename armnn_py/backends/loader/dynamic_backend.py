@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from armnn_py.isolation.backend import IsolatedBackend
     from armnn_py.python_backend.serving import Serving
 
-__all__ = ["Attempt", "load_file", "load_python", "load_static"]
-
 _log = logging.getLogger("armnn_py.backends")
 
 # Called with each step before it begins: in most steps the file's code can end the process.

@@ -14,8 +14,6 @@ from typing import NamedTuple
 
 from armnn_py.backends.loader.elf_image import PT_DYNAMIC, Image, Tag, damaged
 
-__all__ = ["DynamicNames", "read_names"]
-
 _PF_X, _PF_W = 1, 2
 _OWN_PLACE = (b"ORIGIN", b"dladdr", b"dlinfo")
 _ENTRY = 16

@@ -13,17 +13,6 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-__all__ = [
-    "PT_DYNAMIC",
-    "PT_LOAD",
-    "ElfError",
-    "Image",
-    "Segment",
-    "Tag",
-    "damaged",
-    "read_exactly",
-]
-
 PT_LOAD, PT_DYNAMIC = 1, 2
 _PF_R = 4
 

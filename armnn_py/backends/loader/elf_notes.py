@@ -8,8 +8,6 @@ import struct
 
 from armnn_py.backends.loader.elf_image import ElfError, read_exactly
 
-__all__ = ["MOST_SECONDS", "loading_seconds"]
-
 MOST_SECONDS = 60.0
 
 _PT_NOTE = 4

@@ -34,8 +34,6 @@ from armnn_py.text import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["GROUP", "EntryPointFolders", "entry_point_folders"]
-
 GROUP = "armnn_py.backends"
 
 _METADATA_FOLDERS = (".dist-info", ".egg-info")

@@ -10,8 +10,6 @@ from armnn_py.backends.loader.opening import RefusedError
 from armnn_py.backends.loader.version import BackendVersion
 from armnn_py.device_ids import OPTIONAL, SEPARATOR
 
-__all__ = ["HOST_VERSION", "check_version", "find_exports", "read_id"]
-
 #: What a backend of Arm NN's own reports: it exports the same three functions.
 ARM_NN_MAJOR = 1
 HOST_VERSION = BackendVersion(abi.ARMNN_BACKEND_API_MAJOR, abi.ARMNN_BACKEND_API_MINOR)

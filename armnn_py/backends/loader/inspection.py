@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from armnn_py.backends.probe.marks import OpeningMark
     from armnn_py.backends.trust.rules import TrustRules
 
-__all__ = ["InspectedFile", "inspect_file", "judge_known_file"]
-
 _SANITIZER_LIBRARIES = (
     ("libasan.so", "address", "__asan_init"),
     ("libtsan.so", "thread", "__tsan_init"),

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from armnn_py.python_backend import PythonBackend
     from armnn_py.python_backend.serving import Serving
 
-__all__ = ["load_backends", "start_workers"]
-
 _log = logging.getLogger("armnn_py.backends")
 
 _LOG_LEVELS = {

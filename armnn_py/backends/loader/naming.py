@@ -13,16 +13,6 @@ import sys
 
 from msgspec import Struct
 
-__all__ = [
-    "FILE_NAME_RULE",
-    "RESERVED_IDS",
-    "BackendFileName",
-    "is_of_package",
-    "is_reserved",
-    "name_mismatch",
-    "parse_file_name",
-]
-
 #: Ids of the backends that the package ships: no other file gets one by being found.
 RESERVED_IDS = frozenset({"CpuAcc", "CpuRef"})
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from armnn_py.backends.loader.source import BackendSource
     from armnn_py.backends.loader.verdict import Stage, Status
 
-__all__ = ["RefusedError", "open_device", "words_on_changes"]
-
 _log = logging.getLogger("armnn_py.backends")
 
 _Context = TypeVar("_Context")

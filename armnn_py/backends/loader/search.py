@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from armnn_py.isolation.backend import IsolatedBackend
     from armnn_py.python_backend.serving import Serving
 
-__all__ = ["Search", "list_folders", "list_places"]
-
 
 def list_folders(
     argument: BackendPath | Sequence[BackendPath] | None, *, bundled: bool, use_environment: bool

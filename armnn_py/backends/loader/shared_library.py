@@ -23,17 +23,6 @@ from armnn_py._native.table import dynamic_library
 from armnn_py.backends.loader.elf import FileState
 from armnn_py.text import printable
 
-__all__ = [
-    "LOADING",
-    "FileChangedError",
-    "SharedLibrary",
-    "acquire",
-    "is_open",
-    "mapped_libraries",
-    "release",
-    "share",
-]
-
 _log = logging.getLogger("armnn_py.backends")
 
 #: Held while backends are opened, created, destroyed and closed: the header promises that these

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from armnn_py.backends.loader.shared_library import SharedLibrary
     from armnn_py.backends.loader.version import BackendVersion
 
-__all__ = ["BackendSource", "OptionsFor"]
-
 # Called with a backend's id, the index of a device and the options before create: returns the
 # values set for it. An exception is the caller's mistake and is not caught.
 OptionsFor = Callable[[str, int, Mapping[str, OptionDefault]], dict[str, OptionValue]]

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-__all__ = ["Stage"]
-
 Stage = Literal[
     "place",
     "name",

@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from armnn_py.later import public_class
 
-__all__ = ["BackendVersion"]
-
 
 @public_class
 class BackendVersion(NamedTuple):

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.allocators import NativeAllocator
     from armnn_py.backends.instance import BackendInstance
 
-__all__ = ["Allocator", "BackendAllocator"]
-
 
 @public_class
 class Allocator(ABC):

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.loader.verdict import LoadReport
 
-__all__ = ["BackendOptions", "OptionsOfCaller", "check_known"]
-
 BackendOptions = Mapping[str, Mapping[str, OptionValue]]
 
 

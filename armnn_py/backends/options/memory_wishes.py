@@ -17,8 +17,6 @@ from armnn_py.device_ids import device_id, option_keys
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.types import MemorySource
 
-__all__ = ["MemoryWishes", "UnfitMemoryError"]
-
 _PROTECTED = "ProtectedContentAllocation"
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.backend_options import OptionValue
     from armnn_py.backends.instance import BackendInstance
 
-__all__ = ["ModelOptions", "mapping_of", "warn_of_unused"]
-
 
 class ModelOptions:
     """``model_options`` of one call: backend id to (name to value), checked.

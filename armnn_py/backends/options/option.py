@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from armnn_py._native.table.backend_options import OptionDefault, OptionValue
 
-__all__ = ["BackendOption", "OptionScope", "option_records"]
-
 OptionScope = Literal["backend", "model", "run"]
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.backend_options import OptionDefault, OptionValue
     from armnn_py.backends.backend import Backend
 
-__all__ = ["RunOptions"]
-
 
 class RunOptions:
     """``options`` of a run: backend id to (name to value), checked.

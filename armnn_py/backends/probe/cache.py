@@ -33,8 +33,6 @@ from armnn_py.backends.probe.program import ProbeProgramError, program_path
 from armnn_py.cache_files import UnfitFileError, append_to_file, locked, read_file, replace_file
 from armnn_py.text import printable
 
-__all__ = ["BAD_SECONDS", "ProbeCache", "cache_of"]
-
 _log = logging.getLogger("armnn_py.backends")
 
 _FORMAT = 3

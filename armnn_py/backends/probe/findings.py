@@ -14,17 +14,6 @@ from armnn_py.text import printable
 if TYPE_CHECKING:
     from armnn_py.backends.loader.steps import Stage
 
-__all__ = [
-    "CALLS",
-    "CHANGES",
-    "Ended",
-    "Fault",
-    "Library",
-    "ProbeFinding",
-    "fault_of",
-    "untried_part",
-]
-
 #: How the process of a trial ended: after all stages; early, because the file is not usable, which
 #: the loader finds again and words; or in one of the ways that a backend must not end a process.
 Ended = Literal["passed", "refused", "signal", "exit", "time", "gone"]

@@ -30,7 +30,6 @@ from armnn_py.text import printable
 if TYPE_CHECKING:
     from armnn_py.backends.loader.inspection import InspectedFile
     from armnn_py.backends.probe.findings import ProbeFinding
-__all__ = ["DEFAULT_SECONDS", "Examiner", "check_seconds"]
 
 _log = logging.getLogger("armnn_py.backends")
 

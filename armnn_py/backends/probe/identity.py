@@ -16,8 +16,6 @@ from armnn_py.backends.loader.elf import FileState
 from armnn_py.backends.trust.file_hash import sha256_of
 from armnn_py.interrupts import deferred_interrupts
 
-__all__ = ["FileIdentity", "content_of"]
-
 #: Steps of clocks, in nanoseconds: a tick of the kernel, and the whole seconds of some systems.
 _FINE_STEP = 20_000_000
 _COARSE_STEP = 2_000_000_000

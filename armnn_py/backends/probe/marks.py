@@ -20,8 +20,6 @@ from armnn_py.cache_files import check_own, check_own_folder
 if TYPE_CHECKING:
     from armnn_py.backends.probe.identity import FileIdentity
 
-__all__ = ["HOLDS_SECONDS", "OpeningMark"]
-
 #: Seconds for which two ends in succession refuse a file.
 HOLDS_SECONDS = 3600
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY

@@ -28,8 +28,6 @@ from armnn_py.backends.probe.findings import CALLS, CHANGES, Ended, Library, Pro
 from armnn_py.backends.probe.program import ProbeProgramError, program_path
 from armnn_py.interrupts import deferred_interrupts
 
-__all__ = ["Trial", "read_report", "try_files"]
-
 #: Trials at the same time: hanging files wait, and cost nothing but their time.
 _MOST_AT_ONCE = 64
 #: Of the descriptors that a process may have, a trial takes a few, and leaves room for others.

@@ -10,8 +10,6 @@ import sys
 
 from armnn_py._native.library import core_path
 
-__all__ = ["ProbeProgramError", "program_path"]
-
 _PROGRAM = "armnn_probe"
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from armnn_py.descriptors import Descriptor
     from armnn_py.types import LayerType
 
-__all__ = ["QUANTIZATION", "Example", "Operand", "Operands", "in_type"]
-
 #: One scale for inputs and outputs, as layers that move values need it; it is also the scale that
 #: Arm NN demands of the output of a Softmax.
 QUANTIZATION = {

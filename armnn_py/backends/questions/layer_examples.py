@@ -42,8 +42,6 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
 
-__all__ = ["example_layers", "examples_of", "lstm_in_integers", "probe_support", "quantized_lstm"]
-
 
 def examples_of(of: Operands) -> Iterator[Example]:
     """Give an example of each form of each layer type, whether there is such a layer or not."""

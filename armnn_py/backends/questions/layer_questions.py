@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
     from armnn_py.types import LayerType
 
-__all__ = ["LayerQuestions"]
-
 
 class LayerQuestions(InstanceLife):
     """The part of a `Backend` that tells what layers it runs."""

@@ -29,15 +29,6 @@ if TYPE_CHECKING:
     from armnn_py.backends.instance import BackendInstance
     from armnn_py.descriptors import StandInDescriptor
 
-__all__ = [
-    "LayerSignature",
-    "LayerSupport",
-    "StandInAnswer",
-    "Support",
-    "never_shown",
-    "valid_signature",
-]
-
 
 class Support(Struct, frozen=True):
     """An answer: true if the backend takes the layer, otherwise with the backend's reason."""

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.types import DataType
 
-__all__ = ["lstm_shapes", "lstm_types_in_integers", "quantized_lstm_types"]
-
 Shape = tuple[int, ...]
 
 

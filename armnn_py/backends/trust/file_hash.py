@@ -7,8 +7,6 @@ from __future__ import annotations
 import hashlib
 import os
 
-__all__ = ["sha256_of"]
-
 _CHUNK = 1 << 20
 
 

@@ -17,8 +17,6 @@ from armnn_py.backends.loader.naming import parse_file_name
 from armnn_py.backends.loader.opening import RefusedError
 from armnn_py.text import printable
 
-__all__ = ["check_links", "mapped_elsewhere"]
-
 _ORIGIN = ("$ORIGIN", "${ORIGIN}")
 #: What a path may begin with that does not depend on the folder of the program.
 _FIXED = ("/", *_ORIGIN)

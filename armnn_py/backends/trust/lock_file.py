@@ -19,8 +19,6 @@ from armnn_py.cache_files import UnfitFileError, read_file, replace_file
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.text import printable
 
-__all__ = ["LockFile", "LockedBackend", "hash_of", "read_lock_file", "write_lock_file"]
-
 _VERSION = 1
 _MOST_BYTES = 1 << 20
 #: Bytes of a file that is hashed although the lock file does not know its size.

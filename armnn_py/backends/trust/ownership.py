@@ -20,8 +20,6 @@ from msgspec import Struct
 from armnn_py import environment
 from armnn_py.text import printable
 
-__all__ = ["Ownership", "ownership_of"]
-
 _ROOT = 0
 #: Parts of a path and of the links in it; more are a loop.
 _MOST_NAMES = 1000

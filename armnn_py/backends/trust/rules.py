@@ -24,7 +24,6 @@ from armnn_py.text import printable
 
 if TYPE_CHECKING:
     from armnn_py.backends.loader.elf import FileState
-__all__ = ["TrustRules", "check_level"]
 
 _log = logging.getLogger("armnn_py.backends")
 

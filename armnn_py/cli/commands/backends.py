@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from armnn_py.backends.options.option import BackendOption
     from armnn_py.runtime import Runtime
 
-__all__ = ["backends", "lock"]
-
 
 @click.group(cls=Group)
 @with_session

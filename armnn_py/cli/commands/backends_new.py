@@ -16,8 +16,6 @@ from armnn_py.cli.help import Command
 from armnn_py.cli.render import Renderer
 from armnn_py.errors import InvalidArgumentError
 
-__all__ = ["new", "write_project"]
-
 _TEMPLATE = Path(__file__).parents[2] / "backend_template"
 
 

@@ -22,8 +22,6 @@ from armnn_py.text import counted, printable
 if TYPE_CHECKING:
     from armnn_py.recording.container import Recording
 
-__all__ = ["replay"]
-
 
 @click.command(cls=Command)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))

@@ -31,8 +31,6 @@ from armnn_py.types import DataType, LayerType
 if TYPE_CHECKING:
     from armnn_py.testing.deep import DeepFailure
 
-__all__ = ["check", "test"]
-
 _MOST_CHANGES = 20
 _OUTCOMES = ("passed", "failed", "crashed", "hung", "refused", "untried")
 _NOT_RUN = {"refused", "untried"}

@@ -32,8 +32,6 @@ from armnn_py.text import counted, format_bytes, printable
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-__all__ = ["bench", "measure_callers", "percentiles", "read_callers"]
-
 _MOST_CALLERS = 256
 
 

@@ -20,8 +20,6 @@ from armnn_py.cli.networks import assumption
 from armnn_py.cli.render import Column, Renderer
 from armnn_py.text import counted
 
-__all__ = ["check"]
-
 _COMPILED = "PreCompiled"
 _DITTO = '"'
 _MOST_PARTS = 15

@@ -24,8 +24,6 @@ from armnn_py.text import counted, printable
 if TYPE_CHECKING:
     from armnn_py import Comparison
 
-__all__ = ["compare"]
-
 
 @click.command(cls=Command)
 @model_arguments

@@ -16,8 +16,6 @@ from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.help import Command
 from armnn_py.cli.render import Renderer
 
-__all__ = ["config"]
-
 _SCHEMA = Path(__file__).parents[1] / "answers.schema.json"
 
 

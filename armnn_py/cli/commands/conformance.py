@@ -24,8 +24,6 @@ from armnn_py.testing.onnx_suite import score_onnx
 from armnn_py.testing.onnx_suite.score import write_expected
 from armnn_py.text import counted
 
-__all__ = ["conformance"]
-
 _MOST_REASONS = 15
 _MOST_LOST = 20
 

@@ -18,8 +18,6 @@ from armnn_py.cli.app import Session, backend_option, with_session
 from armnn_py.cli.help import Command
 from armnn_py.cli.render import Column, Renderer, format_duration
 
-__all__ = ["demo"]
-
 _FOLDER = Path(__file__).parents[2] / "demo"
 _ACROSS = 4
 

@@ -33,8 +33,6 @@ from armnn_py.text import install_hint
 if TYPE_CHECKING:
     from armnn_py.backends import LoadReport
 
-__all__ = ["doctor"]
-
 Result = tuple[str, str]
 #: The loaded files, devices, and errors by backend.
 _Loaded = tuple["LoadReport", list[dict[str, Any]], dict[str, str]]

@@ -19,8 +19,6 @@ from armnn_py.errors import InvalidArgumentError
 from armnn_py.pictures import to_explorer, to_overlays
 from armnn_py.text import install_hint
 
-__all__ = ["explore"]
-
 
 @click.command(cls=Command)
 @model_arguments

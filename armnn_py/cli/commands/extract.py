@@ -17,8 +17,6 @@ from armnn_py.cli.networks import read_network, shape_hint, with_batch
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.text import counted, format_bytes
 
-__all__ = ["extract"]
-
 
 @click.command(cls=Command)
 @click.argument("model", type=click.Path(exists=True, dir_okay=False))

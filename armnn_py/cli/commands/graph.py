@@ -21,8 +21,6 @@ from armnn_py.pictures import to_dot, to_explorer, to_svg
 if TYPE_CHECKING:
     from armnn_py.pictures import Drawing
 
-__all__ = ["graph"]
-
 _FORMS = {"": "svg", ".svg": "svg", ".dot": "dot", ".gv": "dot", ".json": "json"}
 
 

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from armnn_py.network import Layer, Stage
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["inspect", "multiply_adds"]
-
 
 @click.command(cls=Command)
 @click.argument("model", type=click.Path(exists=True, dir_okay=False))

@@ -14,8 +14,6 @@ from armnn_py.cli.render import Column, Renderer
 from armnn_py.frontends.onnx.convert import table as onnx_table
 from armnn_py.frontends.tflite import table as tflite_table
 
-__all__ = ["operators"]
-
 
 @click.command(cls=Command)
 @click.option(

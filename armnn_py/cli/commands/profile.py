@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from armnn_py import BackendEvent, LayerProfile, Network, Profile, TimelineEvent
     from armnn_py.network import Layer, NetworkStorage
 
-__all__ = ["chrome_trace", "profile"]
-
 _LEAST_PREFIX = 4
 
 

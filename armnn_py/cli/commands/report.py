@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from armnn_py.comparing.layers import LayerDifference
     from armnn_py.pictures import Box, Drawing
 
-__all__ = ["page_of", "report"]
-
 
 @click.command(cls=Command)
 @model_arguments

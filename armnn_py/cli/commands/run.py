@@ -34,8 +34,6 @@ from armnn_py.cli.render import Column, Renderer, format_duration, format_shape,
 from armnn_py.tensors import QuantizationInfo
 from armnn_py.text import counted, printable
 
-__all__ = ["run"]
-
 _log = logging.getLogger("armnn_py.cli")
 _MOST_VALUES = 16
 _LONGEST = 100

@@ -18,8 +18,6 @@ from armnn_py.cli.networks import assumption
 from armnn_py.cli.render import Renderer
 from armnn_py.text import format_bytes
 
-__all__ = ["compile_model", "save"]
-
 _LARGE = 1.5
 """How many times as large as the model a file is when its size is explained."""
 

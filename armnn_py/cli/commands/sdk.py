@@ -15,8 +15,6 @@ from armnn_py.cli.help import Group
 from armnn_py.cli.render import Renderer
 from armnn_py.errors import InvalidArgumentError
 
-__all__ = ["export_sdk", "sdk"]
-
 
 @click.group(cls=Group)
 @with_session

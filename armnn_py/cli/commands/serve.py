@@ -18,8 +18,6 @@ from armnn_py.cli.help import Command
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.text import install_hint
 
-__all__ = ["PACKAGES", "serve"]
-
 PACKAGES = "starlette uvicorn prometheus-client grpcio protobuf"
 """Packages of the extra `serve`."""
 

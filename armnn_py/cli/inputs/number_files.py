@@ -17,8 +17,6 @@ from armnn_py.tensors import StringInfo
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["SUFFIXES", "read_labels", "read_numbers"]
-
 #: Suffixes of the files that `read_numbers` reads.
 SUFFIXES = (".raw", ".bin", ".txt")
 

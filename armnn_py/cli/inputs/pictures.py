@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["MAX_SIDE", "SUFFIXES", "ImageOptions", "read_image"]
-
 Array = np.ndarray[Any, Any]
 SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".webp", ".gif", ".tif", ".tiff"}
 

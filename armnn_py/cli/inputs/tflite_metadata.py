@@ -21,8 +21,6 @@ from armnn_py.frontends.tflite.reading import Reader
 if TYPE_CHECKING:
     from armnn_py.frontends.common.values import Array
 
-__all__ = ["ModelNotes", "read_notes"]
-
 _MOST_BYTES = 1 << 20
 _TABLES = {
     "Notes": ": : : graphs:[Graph",

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 
 from armnn_py.errors import ParseError
 
-__all__ = ["normal_axes", "normal_axis"]
-
 
 def normal_axis(axis: int, rank: int) -> int:
     """Return an axis counted from the front.

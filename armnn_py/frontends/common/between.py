@@ -11,8 +11,6 @@ from msgspec import Struct
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.frontends.common.values import Array
 
-__all__ = ["Operands", "flag_of", "read_only"]
-
 
 def read_only(array: Array) -> Array:
     """Return a view that callers cannot write to; unpickled arrays can be written to."""

@@ -14,8 +14,6 @@ from armnn_py.frontends.common.values import Unsupported
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MOST_POSITIONS", "counted", "positions"]
-
 MOST_POSITIONS = 2**24
 """Positions that an array may have: no network of sense has more along a dimension, and a few bytes
 of a file must not take the memory of the machine."""

@@ -14,8 +14,6 @@ from armnn_py.frontends.common.values import Unsupported
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["check_transform", "roots_of_unity"]
-
 _MOST_ELEMENTS = 2**24
 """Of a matrix: 2,048 samples with real and imaginary parts."""
 

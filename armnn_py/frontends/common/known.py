@@ -19,18 +19,6 @@ if TYPE_CHECKING:
     from armnn_py.frontends.common.values import Value
     from armnn_py.tensors.equal_arrays import EqualArrays
 
-__all__ = [
-    "KnownBlocks",
-    "KnownFormula",
-    "KnownPacked",
-    "KnownReals",
-    "KnownSizes",
-    "as_formula",
-    "known_numbers",
-    "stored",
-    "stored_once",
-]
-
 
 class _Computed(Known):
     """A tensor whose array is computed when somebody asks, and holds nothing that could change."""

@@ -8,8 +8,6 @@ from armnn_py.frontends.common.values import Value
 from armnn_py.network import Layer, OutputSlot, VariableLayer
 from armnn_py.types import LayerType
 
-__all__ = ["MOST_BYTES", "origins"]
-
 #: An input with more bytes is data: one that decides shapes has axes, sizes or bounds.
 MOST_BYTES = 1 << 16
 

@@ -15,8 +15,6 @@ from armnn_py.errors import ModelError, ParseError
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.text import install_hint
 
-__all__ = ["Pattern"]
-
 _LONGEST = 8192
 """RE2 takes gigabytes to read groups inside of groups a hundred thousand times."""
 

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from armnn_py.errors import UnsupportedOperator, UnsupportedOperatorError
 
-__all__ = ["RUN_BY_A_BACKEND", "Problems"]
-
 RUN_BY_A_BACKEND = (
     "a backend, also one in Python, can run an operator that no layer expresses: "
     "docs/python_backend.md, docs/kernel_features.md"

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-__all__ = ["SHOWN_LENGTH", "quoted"]
-
 SHOWN_LENGTH = 100
 """Most characters of a name that a message shows."""
 

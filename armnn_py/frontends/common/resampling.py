@@ -24,16 +24,6 @@ from armnn_py.frontends.common.counting import positions as positions_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "Axis",
-    "Method",
-    "layer_indices",
-    "layer_weights",
-    "nearest_indices",
-    "rounded_half_pixels",
-    "weights",
-]
-
 Array: TypeAlias = "NDArray[Any]"
 
 

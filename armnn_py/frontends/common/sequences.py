@@ -11,8 +11,6 @@ from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.values import Known, Value, shape_of
 from armnn_py.types import ComparisonOperation
 
-__all__ = ["reverse_sequences"]
-
 
 def reverse_sequences(emit: Emitter, x: Value, lengths: Value, *, batch: int) -> Value:
     """Turn the beginning of each sequence around, as far as its length.

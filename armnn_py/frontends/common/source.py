@@ -13,8 +13,6 @@ from msgspec import Struct
 
 from armnn_py.errors import InvalidArgumentError, ModelFileNotFoundError, ParseError
 
-__all__ = ["ModelData", "ModelSource", "Part", "open_source"]
-
 _HEAD_SIZE = 64
 _BUFFERS = (bytes, bytearray, memoryview)
 

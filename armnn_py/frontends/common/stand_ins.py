@@ -17,8 +17,6 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RunsStandIns", "stand_in"]
-
 
 class _Answer(Protocol):
     @property

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from armnn_py.network.tensor_names import Place
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["places_of"]
-
 #: A constant that no layer reads is kept for those who ask for it if it has at most so many
 #: elements: a network should not hold weights that it does not need.
 _MOST_ELEMENTS = 1 << 14

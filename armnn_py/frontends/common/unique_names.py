@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-__all__ = ["unique_name"]
-
 
 def unique_name(name: str, taken: set[str]) -> str:
     """Return ``name``, or ``name_2`` and so on where that is taken; it is taken from then on."""

@@ -20,27 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "Array",
-    "BetterApart",
-    "Known",
-    "NotKnown",
-    "RunsApart",
-    "StringInput",
-    "Unsupported",
-    "Value",
-    "array_of",
-    "as_handed",
-    "broadcast_shapes",
-    "data_type_of",
-    "dense",
-    "dtype_of",
-    "dtype_of_info",
-    "elements_of",
-    "quantization_of",
-    "shape_of",
-]
-
 Array: TypeAlias = "NDArray[Any]"
 #: Types that numpy lacks: their arrays hold bits.
 _ELSEWHERE = frozenset(

@@ -16,13 +16,6 @@ from armnn_py.frontends.common.counting import positions
 from armnn_py.frontends.common.emit import Emitter
 from armnn_py.frontends.common.values import Known, Value, shape_of
 
-__all__ = [
-    "MOST_TAPS",
-    "Window",
-    "patches",
-    "same_pads",
-]
-
 #: Each tap of a window is a layer.
 MOST_TAPS = 49
 

@@ -25,8 +25,6 @@ from armnn_py.tensors import TensorInfo
 if TYPE_CHECKING:
     from armnn_py.network import RunBody
 
-__all__ = ["APART", "Apart", "Branches", "Turns", "make_apart"]
-
 NetworkOf: TypeAlias = "Callable[..., Network]"
 
 

@@ -15,8 +15,6 @@ from armnn_py.frontends.tflite.model import Graph, Signature, Tensor, TfliteMode
 from armnn_py.frontends.tflite.tensors import tensor_info
 from armnn_py.tensors import TensorInfo, format_shape, parse_shape
 
-__all__ = ["Entry", "choose_entry", "input_infos", "with_outputs"]
-
 Shapes = Mapping[str, Sequence[int | None]]
 
 

@@ -28,8 +28,6 @@ from armnn_py.tensors import TensorInfo, format_shape
 if TYPE_CHECKING:
     from armnn_py.frontends.common.stand_ins import RunsStandIns
 
-__all__ = ["Builder", "network_of"]
-
 _TRIED = (16, 256, 4096, 65536)
 """Sizes of free dimensions behind the first, where those that the file states do not suit it."""
 

@@ -10,8 +10,6 @@ from msgspec import Struct
 
 from armnn_py.frontends.common.values import Unsupported, Value
 
-__all__ = ["TAKES_COMPLEX", "ComplexValue", "part_by_part"]
-
 #: Operators whose converters know complex operands.
 TAKES_COMPLEX = frozenset({"CAST", "COMPLEX_ABS", "IMAG", "REAL"})
 

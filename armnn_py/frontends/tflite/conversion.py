@@ -46,8 +46,6 @@ from armnn_py.frontends.tflite.without_layers import by_values, elsewhere
 from armnn_py.network import Network, VariableLayer
 from armnn_py.tensors import TensorInfo
 
-__all__ = ["convert", "evaluate"]
-
 
 def convert(
     model: TfliteModel,

@@ -17,15 +17,6 @@ from armnn_py.frontends.common.values import Known, Value, dtype_of, quantizatio
 from armnn_py.frontends.tflite.node import OperatorView
 from armnn_py.types import LayerType, RowRounding
 
-__all__ = [
-    "MOST_EXACT_PRODUCTS",
-    "hybrid_levels",
-    "hybrid_numbers",
-    "hybrid_sums",
-    "is_hybrid",
-    "row_rounding",
-]
-
 #: Products of a level less its zero point and a weight that float32 sums without rounding.
 MOST_EXACT_PRODUCTS = 2**24 // (255 * 128)
 

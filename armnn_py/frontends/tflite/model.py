@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from armnn_py.frontends.common.source import ModelSource
     from armnn_py.frontends.common.values import Array, Known
 
-__all__ = ["Graph", "Operator", "Signature", "Tensor", "TfliteModel", "load_model"]
-
 FORMAT_VERSION = 3
 _MOST_DIMENSIONS = 64
 

@@ -32,8 +32,6 @@ from armnn_py.network.shapes import infer_shapes
 from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.types import ActivationFunction, LayerType
 
-__all__ = ["FUSED", "OperatorView", "RunTimeOperand", "RunsApart"]
-
 FUSED: dict[str, tuple[ActivationFunction, float, float]] = {
     "RELU": (ActivationFunction.RELU, 0.0, 0.0),
     "RELU_N1_TO_1": (ActivationFunction.BOUNDED_RELU, 1.0, -1.0),

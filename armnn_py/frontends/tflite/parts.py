@@ -12,8 +12,6 @@ from msgspec import structs
 from armnn_py.frontends.common.values import Known, Unsupported
 from armnn_py.frontends.tflite.model import Operator, TfliteModel
 
-__all__ = ["NESTED", "Sizes", "deeper", "live", "part_of", "with_tensors"]
-
 Sizes: TypeAlias = "tuple[int | None, ...]"
 
 #: Weight of a sub-graph that runs by itself; a stage behind another one counts 1.

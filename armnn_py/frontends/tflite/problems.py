@@ -15,14 +15,6 @@ from armnn_py.frontends.tflite.model import Graph, Operator, TfliteModel
 from armnn_py.frontends.tflite.reading import DAMAGE as DAMAGED_FILE
 from armnn_py.tensors import TensorInfo, format_shape
 
-__all__ = [
-    "DAMAGE",
-    "TfliteProblems",
-    "damaged",
-    "located",
-    "place_of",
-]
-
 #: Raised by numpy and Python inside a converter whose operands are damaged.
 DAMAGE = (*DAMAGED_FILE, ArithmeticError)
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from armnn_py.frontends.common.source import ModelSource
     from armnn_py.frontends.common.values import Array
 
-__all__ = ["DAMAGE", "Reader", "Table", "enum_names"]
-
 DAMAGE = (
     struct.error,
     ValueError,

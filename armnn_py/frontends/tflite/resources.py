@@ -20,8 +20,6 @@ from armnn_py.frontends.tflite.model import Graph, Operator, TfliteModel
 from armnn_py.frontends.tflite.tensors import constant_of, variable_info
 from armnn_py.network import VariableLayer
 
-__all__ = ["Resources"]
-
 _ValueOf: TypeAlias = "Callable[[int], Value | None]"
 
 

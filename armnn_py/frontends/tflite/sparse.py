@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from armnn_py.frontends.common.values import Array
 
-__all__ = ["Level", "Sparsity", "dense_of", "read_sparsity"]
-
 
 class Level(Struct, frozen=True):
     """A level of the tree.

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from armnn_py.frontends.common.stand_ins import RunsStandIns
     from armnn_py.network import RunBody
 
-__all__ = ["can_be_cut", "is_between", "split"]
-
 #: Operators that numpy computes between stages: sizes of the outputs, for the operand's shape.
 _BETWEEN: dict[str, Callable[[Sequence[int]], list[Sizes]]] = {
     "UNIQUE": lambda shape: [(None,), tuple(shape)],

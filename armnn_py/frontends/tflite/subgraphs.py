@@ -14,8 +14,6 @@ from armnn_py.frontends.tflite.model import Graph, Operator, TfliteModel
 from armnn_py.frontends.tflite.node import RunsApart
 from armnn_py.frontends.tflite.problems import TfliteProblems
 
-__all__ = ["Calls", "NotedError", "call"]
-
 _MOST_OPERATORS = 50_000
 """That are written out, turns of loops each counted."""
 _DEEPEST = 32

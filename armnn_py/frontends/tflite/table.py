@@ -16,15 +16,6 @@ from armnn_py.frontends.tflite.complex_values import ComplexValue
 from armnn_py.frontends.tflite.node import OperatorView
 from armnn_py.frontends.tflite.resources import Resources
 
-__all__ = [
-    "Converter",
-    "find_operator",
-    "newest_version",
-    "operator",
-    "operator_names",
-    "operators_by_family",
-]
-
 Converter = Callable[[OperatorView], "Value | ComplexValue | Sequence[Value]"]
 
 _TABLE: dict[str, Converter] = {}

@@ -30,17 +30,6 @@ from armnn_py.tensors import QuantizationInfo, TensorInfo, format_shape
 from armnn_py.text import format_bytes
 from armnn_py.types import DataType, LayerType
 
-__all__ = [
-    "as_stated",
-    "constant_of",
-    "data_type",
-    "dtype_named",
-    "quantization",
-    "tensor_info",
-    "type_name",
-    "variable_info",
-]
-
 _DTYPES: dict[str, np.dtype[Any]] = {
     "FLOAT32": np.dtype(np.float32),
     "FLOAT16": np.dtype(np.float16),

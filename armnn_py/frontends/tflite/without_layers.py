@@ -22,8 +22,6 @@ from armnn_py.frontends.tflite.node import RunTimeOperand
 from armnn_py.frontends.tflite.problems import TfliteProblems
 from armnn_py.frontends.tflite.subgraphs import Calls
 
-__all__ = ["by_values", "elsewhere"]
-
 Values: TypeAlias = "Sequence[Value | ComplexValue | None]"
 
 

@@ -18,25 +18,6 @@ from armnn_py.network.layer import Layer, OutputSlot, Source
 from armnn_py.tensors import MAX_DIMENSIONS, TensorInfo
 from armnn_py.types import DataLayout
 
-__all__ = [
-    "Padding",
-    "Window",
-    "Window3",
-    "check_descriptor",
-    "check_layout",
-    "from_front",
-    "integer",
-    "integers",
-    "is_default",
-    "pads",
-    "pads3",
-    "pairs",
-    "sources",
-    "spatial_sizes",
-    "window",
-    "window3",
-]
-
 Window: TypeAlias = int | tuple[int, int]
 """A number for both, or (height, width)."""
 

@@ -15,8 +15,6 @@ from armnn_py.tensors import QuantizationInfo, TensorInfo, parse_static_shape
 from armnn_py.types import ActivationFunction, DataType, LayerType
 from armnn_py.types.facts import PARAMETERS
 
-__all__ = ["ActivationBuilders", "ConversionBuilders"]
-
 
 class ConversionBuilders(NetworkCore):
     """Layers that convert; ``name=`` and ``backend=`` as everywhere."""

@@ -30,8 +30,6 @@ from armnn_py.network.layer import Layer, Source
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataLayout, LayerType
 
-__all__ = ["ConvolutionBuilders"]
-
 
 class ConvolutionBuilders(NetworkCore):
     """Layers that multiply with weights.

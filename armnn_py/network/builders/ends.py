@@ -18,8 +18,6 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["EndBuilders"]
-
 
 class EndBuilders(NetworkCore):
     """Inputs, outputs and variables."""

@@ -23,8 +23,6 @@ from armnn_py.network.layer import Layer, Source
 from armnn_py.tensors import parse_static_shape
 from armnn_py.types import LayerType
 
-__all__ = ["JoiningBuilders"]
-
 
 class JoiningBuilders(NetworkCore):
     """Layers that join and split; ``name=`` and ``backend=`` as everywhere."""

@@ -25,8 +25,6 @@ from armnn_py.network.storage import check_name
 from armnn_py.tensors import MAX_DIMENSIONS, format_shape, parse_static_shape
 from armnn_py.types import LayerType, PaddingMode
 
-__all__ = ["MovementBuilders", "SlicingBuilders"]
-
 
 class MovementBuilders(NetworkCore):
     """Layers that move elements; ``name=`` and ``backend=`` as everywhere."""

@@ -28,8 +28,6 @@ from armnn_py.types import (
     ResizeMethod,
 )
 
-__all__ = ["PoolingBuilders"]
-
 
 class PoolingBuilders(NetworkCore):
     """Layers that read an image window by window; ``name=``, ``backend=`` and ``output_info=`` as

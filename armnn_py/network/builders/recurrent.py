@@ -19,8 +19,6 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["LstmWeights", "RecurrentBuilders"]
-
 
 @dataclass(frozen=True, slots=True)
 class LstmWeights:

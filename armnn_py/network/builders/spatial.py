@@ -30,8 +30,6 @@ from armnn_py.types import (
     LayerType,
 )
 
-__all__ = ["SpatialBuilders"]
-
 
 class SpatialBuilders(NetworkCore):
     """Layers over images; ``name=``, ``backend=`` and ``output_info=`` as everywhere."""

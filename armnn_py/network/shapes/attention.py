@@ -14,8 +14,6 @@ from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataType, LayerType
 
-__all__ = ["RULES"]
-
 
 def _rotary_embedding(site: Site) -> list[TensorInfo]:
     shape = site.need_least_rank(1)

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import format_shape
 
-__all__ = ["broadcast", "reduced_axes", "window_count"]
-
 
 def broadcast(site: Site, *shapes: tuple[int, ...]) -> tuple[int, ...]:
     """Return the shape that shapes broadcast to, by numpy's rule."""

@@ -24,8 +24,6 @@ from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.types import DataLayout, DataType, LayerType
 
-__all__ = ["RULES", "output_dimension"]
-
 
 def output_dimension(descriptor: Descriptor | None) -> int:
     """Return the dimension of the weights that has the output channels."""

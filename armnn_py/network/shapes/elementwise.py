@@ -14,8 +14,6 @@ from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataType, LayerType, UnaryOperation
 
-__all__ = ["RULES"]
-
 
 def _unary(site: Site) -> list[TensorInfo]:
     operation = site.parameters(ElementwiseUnaryDescriptor).operation

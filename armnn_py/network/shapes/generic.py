@@ -13,8 +13,6 @@ from armnn_py.tensors import TensorInfo
 from armnn_py.types import BinaryOperation, DataType, ReduceOperation
 from armnn_py.types.facts import FACTS
 
-__all__ = ["GENERIC"]
-
 
 def _same(site: Site) -> list[TensorInfo]:
     """Operand 0 gives the shape; an axis that the parameters name must be there."""

@@ -15,8 +15,6 @@ from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataType, LayerType
 
-__all__ = ["RULES"]
-
 _BYTES = (DataType.QASYMM_U8, DataType.QASYMM_S8)
 _LEVELS = (
     *_BYTES,

@@ -32,8 +32,6 @@ from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.types import DataType, LayerType, PaddingMode
 
-__all__ = ["RULES"]
-
 
 def _concat(site: Site) -> list[TensorInfo]:
     d = site.parameters(ConcatDescriptor)

@@ -15,8 +15,6 @@ from armnn_py.network.shapes.site import Site, operand_name
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataType, LayerType, RecurrentDirection, RowRounding
 
-__all__ = ["RULES"]
-
 
 def _gru(site: Site) -> list[TensorInfo]:
     return _walk(site, site.parameters(GruDescriptor).direction, 3)

@@ -26,8 +26,6 @@ from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataType, LayerType
 
-__all__ = ["RULES", "channels_behind", "channels_first"]
-
 _T = TypeVar("_T")
 
 

@@ -17,11 +17,6 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = [
-    "Site",
-    "operand_name",
-]
-
 
 def operand_name(layer_type: LayerType, index: int) -> str:
     """Return the name of one operand: ``weights``, or ``input 3``."""

@@ -15,8 +15,6 @@ from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import LayerType
 
-__all__ = ["RULES"]
-
 
 def _slice(site: Site) -> list[TensorInfo]:
     d = site.parameters(SliceDescriptor)

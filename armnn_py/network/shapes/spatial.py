@@ -24,8 +24,6 @@ from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import LayerType, OutputShapeRounding
 
-__all__ = ["RULES"]
-
 
 def _pooling2d(site: Site) -> list[TensorInfo]:
     d = site.parameters(Pooling2dDescriptor)

@@ -18,8 +18,6 @@ from armnn_py.network.shapes.site import Site
 from armnn_py.tensors import TensorInfo, format_shape
 from armnn_py.types import DataType, LayerType
 
-__all__ = ["RULES"]
-
 
 def _detection_post_process(site: Site) -> list[TensorInfo]:
     """Apply TensorFlow Lite's definition of TFLite_Detection_PostProcess."""

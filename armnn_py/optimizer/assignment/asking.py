@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Node
     from armnn_py.optimizer.placing.placement_record import PlacementRecord
 
-__all__ = ["Asking", "node_signature", "plain_signature"]
-
 
 def node_signature(node: Node) -> LayerSignature:
     """Everything that a backend's answer about a node may depend on."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Node, Origin
     from armnn_py.types import DataLayout
 
-__all__ = ["AssignmentDraft", "NodeAssignment"]
-
 #: A logger of its own: a program that shows the assignment can switch these records off.
 _log = logging.getLogger("armnn_py.optimizer.fallbacks")
 

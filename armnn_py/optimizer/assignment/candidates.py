@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node
     from armnn_py.optimizer.placing.placement import Placement
 
-__all__ = ["Candidates", "pin_nodes"]
-
 
 def pin_nodes(graph: Graph, rules: Placement) -> None:
     """Pin each node to the backends of its rule, so that passes keep two backends' layers apart.

@@ -18,8 +18,6 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Value
 
-__all__ = ["check_quantization"]
-
 
 def check_quantization(graph: Graph) -> None:
     """Check that the quantised tensors of every layer that calculates have a scale.

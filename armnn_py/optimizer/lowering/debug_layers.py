@@ -16,8 +16,6 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node
 
-__all__ = ["insert_debug_layers"]
-
 # Behind a Debug layer, backends could not pack a constant in advance.
 _SILENT = (LayerType.CONSTANT, LayerType.DEBUG, LayerType.OUTPUT)
 

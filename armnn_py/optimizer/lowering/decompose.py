@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["lower_control_flow", "lower_matrices"]
-
 #: By condition: the sides of its Switch layers that a value depends on; True where it holds.
 _Sides: TypeAlias = "dict[Value, frozenset[bool]]"
 

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["save_transposes"]
-
 #: Beside the bytes of a Transpose, so that of none at all is better than of nothing.
 _EACH = 2
 #: A Transpose that no backend takes.

@@ -37,17 +37,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
     from armnn_py.tensors import TensorInfo
 
-__all__ = [
-    "LayoutWishes",
-    "Wish",
-    "in_layout",
-    "layout_of",
-    "order_of",
-    "tidy",
-    "transpose_of",
-    "wish_of",
-]
-
 
 def order_of(layout: DataLayout, target: DataLayout) -> tuple[int, ...]:
     """Return for each dimension of ``target`` which one of ``layout`` it is."""

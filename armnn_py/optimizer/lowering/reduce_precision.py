@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
     from armnn_py.optimizer.passes import PassLog
 
-__all__ = ["cancel_inverse_conversions", "reduce_fp32_to_fp16", "run_in_fp32"]
-
 _OTHER = {DataType.FLOAT16: DataType.FLOAT32, DataType.FLOAT32: DataType.FLOAT16}
 _HALF_MAX = float(np.finfo(np.float16).max)
 

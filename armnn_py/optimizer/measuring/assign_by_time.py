@@ -36,16 +36,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.measuring.measure_clock import Measure
     from armnn_py.optimizer.options import OptimizerOptions
 
-__all__ = [
-    "Times",
-    "assign_by_time",
-    "hopeful",
-    "picoseconds",
-    "time_nodes",
-    "time_pairs",
-    "time_shared_copies",
-]
-
 _ROUNDS = 3
 _log = logging.getLogger("armnn_py.optimizer")
 _BY_SUM = "by the least sum of times"

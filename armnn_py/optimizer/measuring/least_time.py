@@ -21,8 +21,6 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["LeastTime", "least_time"]
-
 _LARGEST_TABLE = 4096
 
 Table: TypeAlias = "dict[tuple[int, ...], int]"

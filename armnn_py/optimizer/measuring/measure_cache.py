@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.backend import Backend
 
-__all__ = ["MeasureCache", "backend_identity", "digest", "machine_name", "processor_name"]
-
 _log = logging.getLogger("armnn_py.optimizer")
 _FORMAT = 1
 _MOST_ENTRIES = 50_000

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from armnn_py.network import OutputSlot
     from armnn_py.optimizer.graph import Node, Value
 
-__all__ = ["Clock", "Measure"]
-
 Measure: TypeAlias = "Callable[[Network, Sequence[str], OptimizerOptions], float | None]"
 
 _SMALL = 1024

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer.graph import Node, Value
 
-__all__ = ["FLOATS", "Affine", "affine_of", "run_behind"]
-
 #: Types in which a step may be merged into another.
 FLOATS = (DataType.FLOAT32, DataType.FLOAT16)
 

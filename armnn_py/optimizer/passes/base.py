@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node
     from armnn_py.types import LayerType
 
-__all__ = ["Pass", "PassLog", "late", "may_merge"]
-
 
 def may_merge(node: Node, into: Node) -> bool:
     """Whether a layer may be merged into another one, or into its replacement.

@@ -16,8 +16,6 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Node
 
-__all__ = ["has_operands_of_unequal_rank", "is_affine", "is_known", "multiplies"]
-
 _SHAPES = frozenset({LayerType.RANK, LayerType.SHAPE})
 
 

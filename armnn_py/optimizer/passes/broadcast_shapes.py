@@ -19,8 +19,6 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["run"]
-
 
 def _lengthened(info: TensorInfo, rank: int) -> TensorInfo:
     missing = rank - len(info.shape)

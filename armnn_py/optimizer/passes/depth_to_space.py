@@ -18,8 +18,6 @@ from armnn_py.types import DataLayout, LayerType
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node
 
-__all__ = ["run"]
-
 # Swaps batch and channels; that is its own inverse, so it reads alike in Permute and Transpose.
 _SWAPS = {DataLayout.NHWC: (3, 1, 2, 0), DataLayout.NCHW: (1, 0, 2, 3)}
 

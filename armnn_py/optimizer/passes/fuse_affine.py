@@ -39,16 +39,6 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = [
-    "WeightedDescriptor",
-    "Weights",
-    "into_before",
-    "into_behind",
-    "run",
-    "take_into_weights",
-    "weights_of",
-]
-
 
 def run(graph: Graph, log: PassLog, layer_type: LayerType) -> None:
     """Run the pass for convolutions of one type."""

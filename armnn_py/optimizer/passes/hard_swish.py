@@ -22,8 +22,6 @@ from armnn_py.types import ActivationFunction, BinaryOperation, LayerType
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["run"]
-
 #: Constants such as 1/6 are rounded to float32 (2 ** -24), and a few are multiplied.
 _NEAR = 1e-6
 

@@ -31,8 +31,6 @@ from armnn_py.types import BinaryOperation, LayerType, PoolingAlgorithm, ResizeM
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["run"]
-
 
 def _always(_: Node) -> bool:
     """True: such a layer does nothing whenever its output has the info of its input."""

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["run"]
-
 
 def run(graph: Graph, log: PassLog) -> None:
     """Run the pass."""

@@ -13,8 +13,6 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph
 
-__all__ = ["run"]
-
 
 def run(graph: Graph, log: PassLog) -> None:
     """Run the pass."""

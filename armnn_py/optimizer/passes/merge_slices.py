@@ -20,8 +20,6 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node
 
-__all__ = ["run"]
-
 
 class _Cut(Struct, frozen=True):
     """First element and distance of elements along each dimension."""

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["run"]
-
 _WEIGHTED = (
     LayerType.CONVOLUTION2D,
     LayerType.DEPTHWISE_CONVOLUTION2D,

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer.graph import Graph, Node
 
-__all__ = ["run"]
-
 
 def run(graph: Graph, log: PassLog, layer_type: LayerType) -> None:
     """Run the pass for layers of one type."""

@@ -35,8 +35,6 @@ from armnn_py.types import (
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Value
 
-__all__ = ["run"]
-
 _TYPES = (DataType.FLOAT32, DataType.FLOAT16)
 _MOST_DIMENSIONS = 8
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["run"]
-
 #: Each step makes a dozen layers.
 _MOST_STEPS = 256
 _FUNCTIONS = {

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
     from armnn_py.optimizer.passes.base import PassLog
 
-__all__ = ["WrittenOut", "has_earlier_backend"]
-
 
 def has_earlier_backend(node: Node, log: PassLog) -> bool:
     """Whether a backend comes before those that take the layer. Ask this before any size."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.subgraphs.compiled_source import CompiledSource
     from armnn_py.optimizer.subgraphs.source_network import SavedSource
 
-__all__ = ["PlacedNetwork"]
-
 
 class PlacedNetwork(Struct, frozen=True):
     """A network whose shapes are known, with the backends of its layers.

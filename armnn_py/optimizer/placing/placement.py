@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from armnn_py.backends.registry import BackendRegistry
     from armnn_py.optimizer.graph import Node
 
-__all__ = ["Placement", "PlacementRule", "PlacementSource"]
-
 _TYPES = {kind.label: kind for kind in LayerType if not FACTS[kind].host}
 _RULE_KEYS = ("name", "type", "backend", "strict")
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from armnn_py._native.table.blob import NativeBlob
     from armnn_py.backends.questions.layer_support import LayerSignature, Support
 
-__all__ = ["CompiledPart", "PlacementRecord"]
-
 
 class CompiledPart(Struct, frozen=True):
     """A sub-graph with symbolic sizes, and what its backend answered.

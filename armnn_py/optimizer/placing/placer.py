@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.placing.shape_families import ShapeFamilies
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Placer"]
-
 
 class Placer:
     """Places networks with the options of one call of `optimize`.

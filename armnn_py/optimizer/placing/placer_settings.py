@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.host import Host
     from armnn_py.optimizer.options import OptimizerOptions
 
-__all__ = ["PlacerSettings"]
-
 
 class PlacerSettings(Struct, frozen=True):
     """The settings of placing in one call of `optimize`.

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from armnn_py.symbolic import Evaluate
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["ShapeFamilies"]
-
 _log = logging.getLogger("armnn_py.optimizer")
 
 #: Families that are kept, those used last first.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph
     from armnn_py.optimizer.placing.placement import Placement
 
-__all__ = ["no_backend", "unmatched_rules", "unmet_rules"]
-
 
 def unmatched_rules(graph: Graph, rules: Placement) -> list[str]:
     """Strict rules that match no layer, neither a present one nor one that a pass removed."""

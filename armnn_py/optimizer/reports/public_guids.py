@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer.node import Node
 
-__all__ = ["BEYOND_GUIDS", "PublicGuids"]
-
 BEYOND_GUIDS = 1 << 32
 """A network counts its layers from 0, and has fewer than so many."""
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.assignment.assignment_draft import AssignmentDraft
     from armnn_py.optimizer.graph import Graph
 
-__all__ = ["Assignment", "TensorMemory", "memory_records"]
-
 
 @public_class
 class Assignment(Sequence[LayerAssignment]):

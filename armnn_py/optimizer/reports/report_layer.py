@@ -10,8 +10,6 @@ from msgspec import Struct
 
 from armnn_py.later import public_class
 
-__all__ = ["LayerAssignment"]
-
 
 @public_class
 class LayerAssignment(Struct, frozen=True):

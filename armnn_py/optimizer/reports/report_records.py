@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.assignment.assignment_draft import AssignmentDraft
     from armnn_py.optimizer.graph import Graph, Node, Origin
 
-__all__ = ["LayerNotes", "records_of"]
-
 
 def records_of(
     graph: Graph, network: Network, draft: AssignmentDraft, backends: Mapping[str, Backend]

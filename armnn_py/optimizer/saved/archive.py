@@ -34,17 +34,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = [
-    "BLOBS",
-    "CONSTANTS",
-    "REPORTS",
-    "SOURCES",
-    "Archive",
-    "damage_in",
-    "damaged_file",
-    "write_archive",
-]
-
 CONSTANTS = "constants.safetensors"
 """The member that has the values of constants."""
 

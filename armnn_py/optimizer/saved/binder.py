@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.subgraphs.compiled_source import CompiledSource
     from armnn_py.optimizer.subgraphs.source_network import SavedSource, SourceNetwork
 
-__all__ = ["Binder"]
-
 
 class Binder:
     """The steps for one network.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.saved.archive import Archive
     from armnn_py.optimizer.subgraphs.source_network import SavedSource
 
-__all__ = ["CompiledPart", "SavedNetwork"]
-
 
 class CompiledPart(Struct, frozen=True):
     """The source of a compiled layer.

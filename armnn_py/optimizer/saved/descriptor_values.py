@@ -17,8 +17,6 @@ from armnn_py.descriptors.canonical import canonical_form
 from armnn_py.optimizer.saved.values import DamageError, member
 from armnn_py.types import LayerType
 
-__all__ = ["descriptor_from_json", "descriptor_to_json"]
-
 
 def _from_float(value: float) -> float | str:
     return value if math.isfinite(value) else repr(float(value))  # strict JSON has no infinity

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from armnn_py.network import Layer, OutputSlot
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["read_network"]
-
 _MOST_GUID = 1 << 33
 
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.run_passes import PassRecord
     from armnn_py.optimizer.subgraphs.source_network import SourceNetwork
 
-__all__ = ["Rebuilt", "expand", "rebuild", "restore_origins", "warn_of_changes"]
-
 _log = logging.getLogger("armnn_py.optimizer")
 _MOST_NAMES = 60
 

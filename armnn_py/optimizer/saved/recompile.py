@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node
     from armnn_py.optimizer.subgraphs.source_network import Border
 
-__all__ = ["compile_again"]
-
 
 def compile_again(
     graph: Graph,

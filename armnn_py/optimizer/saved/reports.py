@@ -15,8 +15,6 @@ from armnn_py.optimizer.saved.values import member, number
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["SavedReports", "merged"]
-
 
 class SavedReports:
     """The reports of a saved network on its layers and passes.

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.run_passes import PassRecord
     from armnn_py.optimizer.saved.contents import SavedNetwork
 
-__all__ = ["load_network"]
-
 
 def load_network(
     path: str | os.PathLike[str], runtime: Host, *, in_place: bool = True

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["MOST_HEADER", "read_header", "tensor_of", "tensors_to_chunks"]
-
 MOST_HEADER = 100_000_000
 """The largest header in bytes, as of the format's own readers."""
 

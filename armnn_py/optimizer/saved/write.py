@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.reports.report import Assignment
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["save_network", "save_plain"]
-
 
 def save_network(
     placed: PlacedNetwork,

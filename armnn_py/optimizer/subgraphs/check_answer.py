@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from armnn_py._native.layers.subgraph import Slot
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Border", "border_of", "find_fault", "readers_of", "same_info"]
-
 #: Inputs and outputs of some layers of a sub-graph, as slots of the sub-graph.
 Border = tuple[list["Slot"], list["Slot"]]
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from armnn_py._native.layers.subgraph import LayerData, Slot, SubgraphData
     from armnn_py.network import Layer, OutputSlot
 
-__all__ = ["CompiledSource", "border_of_layer"]
-
 
 class CompiledSource:
     """Some layers of a sub-graph, and how one layer replaced them.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node
     from armnn_py.optimizer.placing.placement_record import PlacementRecord
 
-__all__ = ["number_subgraphs", "optimize_subgraphs"]
-
 
 def optimize_subgraphs(
     graph: Graph,

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from armnn_py.network import NetworkStorage
 
-__all__ = ["Border", "SavedSource", "SourceNetwork"]
-
 
 class Border(Struct, frozen=True):
     """How the tensors of a compiled layer and those of its source belong together.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["SubgraphView", "select_subgraphs", "view_of"]
-
 
 class SubgraphView(Struct, frozen=True):
     """A sub-graph: its nodes, and the tensors at its border.

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.subgraphs.subgraph_selection import SubgraphView
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["SubgraphWork", "ask", "subgraph_data"]
-
 _log = logging.getLogger("armnn_py.optimizer")
 
 

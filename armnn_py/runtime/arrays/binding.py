@@ -19,8 +19,6 @@ from armnn_py.text import counted
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Binder"]
-
 #: Arrays as users make them; another type is an `ExternalArray`.
 _PLAIN = (np.ndarray,)
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Room", "bind_input", "bind_output", "check_in_place", "make_room", "readable_copy"]
-
 _logger = logging.getLogger("armnn_py.runtime")
 _BYTE = np.dtype(np.uint8)
 _OF_PACKAGES = 256

@@ -18,16 +18,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.arrays.external_memory import ExternalMemory
     from armnn_py.tensors import TensorInfo
 
-__all__ = [
-    "ExternalArray",
-    "ExternalArrays",
-    "ExternalOutputs",
-    "bind_external",
-    "build_memories",
-    "plain_array",
-    "shown",
-]
-
 
 class ExternalArrays(list[Any]):
     """Arrays of inputs of which one at least is an `ExternalArray`."""

@@ -24,8 +24,6 @@ from armnn_py.types import MemorySource
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["ExternalMemory"]
-
 _DESCRIPTORS = (MemorySource.FILE, MemorySource.DMA_BUF, MemorySource.DMA_BUF_PROTECTED)
 
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.plan.network_plan import NetworkPlan
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["CallersArrays", "PlainArrays"]
-
 _ndarray = np.ndarray
 
 

@@ -12,8 +12,6 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["SharedOutputs", "ViewToken", "guarded_views"]
-
 #: Sets of arrays without views that are kept for later runs.
 _SPARE_SETS = 2
 

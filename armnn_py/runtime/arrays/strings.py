@@ -11,8 +11,6 @@ import numpy as np
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.tensors.constants import is_masked
 
-__all__ = ["as_strings"]
-
 _TEXT_KINDS = "UT"
 _CURE = "np.array(texts, dtype=object), or an array of dtype str"
 

@@ -56,15 +56,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.notices import NetworkNotices
     from armnn_py.tensors import TensorInfo
 
-__all__ = [
-    "LateShapesReport",
-    "find_late_shapes",
-    "make_plan",
-    "plan_late",
-    "plan_maker",
-    "report_without_bounds",
-]
-
 
 def find_late_shapes(optimized: OptimizedNetwork, sizes: Sequence[LateSize]) -> LateShapes:
     """Find out whether one plan can serve all shapes up to the bounds of sizes.

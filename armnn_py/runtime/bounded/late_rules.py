@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.bounded.late_sizes import Point
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Infos", "LayerRules", "descriptor_at", "find_rules", "named"]
-
 Infos = dict["OutputSlot", "TensorInfo"]
 
 #: Fields of descriptors that say again what the shapes say, so that kernels can go by these.

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.bounded.late_sizes import LateSize, Point
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["LateShapes", "Told"]
-
 Told = Mapping["OutputSlot", tuple[int, ...]]
 _NOTHING: Told = MappingProxyType({})
 

@@ -17,18 +17,6 @@ from armnn_py.tensors import format_shape, parse_shape
 if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
 
-__all__ = [
-    "Bounds",
-    "LateRefusedError",
-    "LateSize",
-    "NoRuleError",
-    "evaluate",
-    "find_rule",
-    "read_bounds",
-    "read_point",
-    "sample_points",
-]
-
 Bounds: TypeAlias = "Mapping[str, int | Sequence[int | None]]"
 """Largest sizes, by the name of a free dimension, or of all dimensions of an input by its name."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.plan.planned import Build
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["ShapeTable", "ShapeTables"]
-
 #: Tables kept, those used last: enough for the steps of a growing sequence that begins anew.
 _TABLES = 256
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.contexts.plan_keys import PlanKey
     from armnn_py.runtime.plan.network_plan import NetworkPlan
 
-__all__ = ["ContextPool"]
-
 _get_ident = threading.get_ident
 
 

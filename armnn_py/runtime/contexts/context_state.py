@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.plan.moves import PlannedHandle
     from armnn_py.runtime.plan.network_plan import NetworkPlan
 
-__all__ = ["ContextHandles", "ContextState"]
-
 #: How a run ended after which the state of workloads is not known; others: it failed.
 _LOSSES = {
     abi.ARMNN_STATUS_CANCELLED: "a run was stopped in its middle",

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.contexts.plan_keys import PlanKey
     from armnn_py.runtime.plan.network_plan import NetworkPlan
 
-__all__ = ["ExecutionContext"]
-
 _get_ident = threading.get_ident
 _MAIN_THREAD = threading.main_thread().ident
 #: Seconds; a longer timeout means no deadline, which would overflow the clock's 64 bits.

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.contexts.plan_cache import Lease
     from armnn_py.runtime.contexts.plan_keys import PlanKey
 
-__all__ = ["LeaseBook", "RunSequence"]
-
 _logger = logging.getLogger("armnn_py.runtime")
 _get_ident = threading.get_ident
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.contexts.plan_keys import PlanKey
     from armnn_py.runtime.plan.network_plan import NetworkPlan
 
-__all__ = ["IDLE_CONTEXTS", "LateContext", "Lease", "PlanCache", "PlanEntry", "take_out"]
-
 _get_ident = threading.get_ident
 
 #: Idle contexts kept for the next callers; a burst of threads must not hold its memory for ever.

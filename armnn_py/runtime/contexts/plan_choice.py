@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.debug_hook import DebugHook
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["PlanChoice", "maker_of_the_plan"]
-
 _Used = TypeVar("_Used")
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["InputValue", "PlanKey", "plan_key", "read_key"]
-
 
 class InputValue(Struct, frozen=True):
     """Shape and elements of an input whose values decide shapes."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.plan.network_plan import NetworkPlan
     from armnn_py.runtime.plan.step_info import StepInfo
 
-__all__ = ["lost_state", "raise_failed", "raise_lost_device"]
-
 _SIDES = (abi.ARMNN_RUN_SIDE_SOURCE, abi.ARMNN_RUN_SIDE_TARGET)
 
 

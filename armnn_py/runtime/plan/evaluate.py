@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer import OptimizerOptions
     from armnn_py.optimizer.host import Host
 
-__all__ = ["evaluate", "time_network"]
-
 
 def evaluate(network: Network, runtime: Host) -> Mapping[str, NDArray[Any]] | None:
     """Compute the outputs of a network without inputs; backends get no notice of a network.

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from armnn_py.runtime.plan.planned import Build, PlannedStep, PlannedTensor
 
-__all__ = ["ArenaPlan", "UsageRecord", "find_in_place", "plan_arena"]
-
 
 class UsageRecord(Struct, frozen=True):
     """A buffer of ``size`` bytes that is needed from step ``first`` to ``last``, both inclusive.

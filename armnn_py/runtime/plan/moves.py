@@ -24,20 +24,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.plan.planned import Build
     from armnn_py.tensors import TensorInfo
 
-__all__ = [
-    "MOVE_NAMES",
-    "SOURCE_MOVES",
-    "PlannedHandle",
-    "add_move",
-    "add_tensor",
-    "close_maps",
-    "lend_output",
-    "make_place",
-    "may_import",
-    "number_handles",
-    "uses_callers_memory",
-]
-
 #: Kernel name in profiles of a step that moves a tensor.
 MOVE_NAMES = {
     abi.ARMNN_PLAN_STEP_COPY: "copy",

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.debug_hook import DebugHook
     from armnn_py.runtime.plan.moves import PlannedHandle
 
-__all__ = ["UNANNOUNCED", "NetworkPlan"]
-
 #: The number of a network that no backend context was told about.
 UNANNOUNCED = 2**64 - 1
 

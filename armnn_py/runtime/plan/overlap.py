@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from armnn_py.runtime.plan.planned import Build
 
-__all__ = ["add_fences", "waits_of"]
-
 _LINKS = (
     abi.ARMNN_PLAN_STEP_IMPORT,
     abi.ARMNN_PLAN_STEP_MAP,

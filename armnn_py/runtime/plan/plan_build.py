@@ -18,19 +18,6 @@ from armnn_py.tensors.memory import ALIGNMENT
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = [
-    "BuildMemory",
-    "CallersNeeds",
-    "add_syncs",
-    "callers_needs",
-    "find_groups",
-    "find_lifetimes",
-    "find_needs",
-    "plan_memory",
-    "share_in_place",
-    "staging_size",
-]
-
 #: Steps whose output takes the memory of the input.
 _LENDING = (abi.ARMNN_PLAN_STEP_IMPORT, abi.ARMNN_PLAN_STEP_MAP)
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.plan.planned import Build
     from armnn_py.runtime.plan.step_info import Steps
 
-__all__ = ["SpecWriter", "add_assign_copies", "add_output_copies", "late_kind", "number_tensors"]
-
 
 def late_kind(late: LateShapes | None, step: PlannedStep) -> int:
     """The shapes that a step gets or tells: an ``ARMNN_PLAN_LATE_`` value."""

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.debug_hook import DebugHook
     from armnn_py.runtime.plan.planned import Build
 
-__all__ = ["PlanWorkloads"]
-
 
 class PlanWorkloads:
     """Makes the workloads of a plan and owns them, their factories and constants.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from armnn_py.network import Layer, OutputSlot
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["FOREIGN", "Build", "PlannedStep", "PlannedTensor", "PlannedVariable"]
-
 #: Tensors whose memory the plan does not move, nor that of their sub-tensors: that of others, and
 #: the two places of a variable, which change from run to run.
 FOREIGN = (

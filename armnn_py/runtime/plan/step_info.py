@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.plan.plan_workloads import PlanWorkloads
     from armnn_py.runtime.plan.planned import PlannedStep, PlannedTensor
 
-__all__ = ["StepInfo", "Steps"]
-
 
 class StepInfo(Struct, frozen=True):
     """The description of a step for messages and profiles."""

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.plan.planned import Build, PlannedTensor
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["find_refused", "make_sub_handle"]
-
 _log = logging.getLogger("armnn_py.runtime")
 
 

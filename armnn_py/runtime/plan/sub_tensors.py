@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.plan.planned import Build, PlannedStep, PlannedTensor
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["elide_layers", "is_candidate"]
-
 #: Alignment of tensors that the host moves between memories: backends import by cache lines.
 _MOVE_ALIGNMENT = 64
 

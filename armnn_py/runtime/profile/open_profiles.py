@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.plan.network_plan import NetworkPlan
     from armnn_py.runtime.profile.profile_stages import StageBook
 
-__all__ = ["LOCK", "flush_profiles", "note_copies", "open_profiles"]
-
 
 class OpenProfile(Protocol):
     """A `Profile`, as execution contexts use it."""

@@ -12,8 +12,6 @@ from msgspec import Struct
 from armnn_py.later import public_class
 from armnn_py.text import counted
 
-__all__ = ["BackendEvent", "LayerProfile", "TimelineEvent"]
-
 
 @public_class
 class LayerProfile(Struct, frozen=True):

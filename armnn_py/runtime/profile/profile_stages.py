@@ -22,16 +22,6 @@ if TYPE_CHECKING:
     from armnn_py.network import Stage
     from armnn_py.runtime.plan.network_plan import NetworkPlan
 
-__all__ = [
-    "FunctionRun",
-    "InStages",
-    "Profiled",
-    "StageBook",
-    "StagedRun",
-    "describe_run",
-    "order_of_stage",
-]
-
 
 class Pool(Protocol):
     """The plans of a network."""

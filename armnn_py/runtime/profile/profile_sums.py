@@ -29,21 +29,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.plan.step_info import StepInfo
     from armnn_py.runtime.profile.profile_records import BackendEvent
 
-__all__ = [
-    "COMPILED",
-    "Counting",
-    "InnerLayer",
-    "LayerSums",
-    "Sum",
-    "find_inner_layers",
-    "group_by_kernel",
-    "names_of",
-    "summary",
-    "to_html",
-    "to_json",
-    "to_text",
-]
-
 
 class Sum(Struct):
     """The sums for a step, or for layers inside it."""

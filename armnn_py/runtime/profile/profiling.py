@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.plan.network_plan import NetworkPlan
     from armnn_py.runtime.profile.profile_stages import Profiled, StagedRun
 
-__all__ = ["Profile"]
-
 _log = logging.getLogger("armnn_py.runtime")
 
 _PHASES: dict[int, Literal["begin", "end", "instant"]] = dict(

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.profile.profile_stages import InStages
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Bodies", "Part"]
-
 
 class Part(Protocol):
     """A `LoadedNetwork`, as the network that it is a part of uses it."""

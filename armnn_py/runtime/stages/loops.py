@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.contexts.execution_context import ExecutionContext
 
-__all__ = ["RepeatedRun"]
-
 #: Turns for which memory is taken at first, where a condition may end the loop early.
 _FIRST_TURNS = 64
 _NO_LIMIT = (1 << 64) - 1

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.stages.bodies import Part
     from armnn_py.runtime.stages.staged_runs import StagedRuns
 
-__all__ = ["StagedParts"]
-
 
 class StagedParts:
     """The loaded parts, in order; none of a network with plans of its own.

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.profile.profile_stages import InStages
     from armnn_py.runtime.stages.bodies import Part
 
-__all__ = ["StagedRuns"]
-
 
 def _is_part_of(array: np.ndarray, others: Iterable[np.ndarray]) -> bool:
     return any(np.may_share_memory(array, other) for other in others)

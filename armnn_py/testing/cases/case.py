@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from armnn_py.backends.questions.layer_support import LayerSignature
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["DRAWS", "Case", "Kind", "layer_type_of"]
-
 Kind = Literal[
     "plain", "other", "special", "flushed", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th"
 ]

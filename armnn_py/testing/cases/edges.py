@@ -37,8 +37,6 @@ from armnn_py.types import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["edge_examples", "limit_examples", "number_examples"]
-
 _WHOLE = (
     DataType.SIGNED32, DataType.SIGNED64, DataType.UNSIGNED16, DataType.UNSIGNED32,
     DataType.UNSIGNED64,

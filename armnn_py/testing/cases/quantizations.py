@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from armnn_py.backends.questions.layer_support import LayerSignature
     from armnn_py.testing.cases.case import Case
 
-__all__ = ["VARIANTS", "of_output", "other_fields", "requantized"]
-
 #: Layers with scales that their definition fixes, and one to which scales mean nothing.
 _FIXED = {
     LayerType.CAST,

@@ -15,8 +15,6 @@ from armnn_py.backends.questions.recurrent_examples import Shape, lstm_shapes
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import ActivationFunction, DataType, LayerType, RecurrentDirection, RowRounding
 
-__all__ = ["attention_examples", "recurrent_examples", "rounding_examples"]
-
 _TANH, _RELU6, _NONE, _SIGMOID, _RELU = 4, 3, 0, 6, 1
 
 #: What a cell has: descriptor fields, whether it projects, and the activation function.

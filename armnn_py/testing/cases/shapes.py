@@ -27,8 +27,6 @@ from armnn_py.types import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["shape_examples"]
-
 Shape = tuple[int, ...]
 
 #: Each rank, sides that are no multiple of a vector, dimensions that are empty.

@@ -23,8 +23,6 @@ from armnn_py.types import (
     UnaryOperation,
 )
 
-__all__ = ["large_examples", "large_moves", "window_examples"]
-
 _NCHW, _NHWC = DataLayout.NCHW, DataLayout.NHWC
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from armnn_py.testing.prepared import Prepared
     from armnn_py.testing.subject import Subject
 
-__all__ = ["check_growth", "check_memory", "check_variables", "variable_of"]
-
 
 def check_memory(case: Case, prepared: Prepared, on_step: Callable[[str], None]) -> None:
     """Run at new addresses each time, in pages of their own; the outputs are always the same.

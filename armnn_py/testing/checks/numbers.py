@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from armnn_py.testing.oracles.reference import Expectation
     from armnn_py.testing.prepared import Prepared
 
-__all__ = ["check_numbers", "kinds_of"]
-
 #: Elements that make a statistic of rounding errors.
 _ENOUGH = 64
 #: An error in steps that is more than half a step, whatever float32 makes of it.

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from armnn_py.testing.prepared import Prepared
     from armnn_py.testing.subject import Subject
 
-__all__ = ["check_reentrance"]
-
 Arrays = list["NDArray[Any]"]
 _CUTTINGS: tuple[Cutting, ...] = ("serial", "backwards", "odd")
 _THREADS, _ROUNDS = 4, 4

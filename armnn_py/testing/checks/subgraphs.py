@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from armnn_py.testing.cases import Case
     from armnn_py.testing.target import Target
 
-__all__ = ["TOLERANCE", "check_subgraphs", "compiled_layers", "network_names"]
-
 #: Of the largest absolute value of an output of a random network; 70 layers add their errors up.
 TOLERANCE = 1e-4
 #: Of the tolerances, where the first wrong layer is looked for.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from armnn_py.testing.prepared import Prepared
     from armnn_py.testing.subject import Subject
 
-__all__ = ["Answers", "check_truth"]
-
 _MANY = 64
 
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime import Runtime
     from armnn_py.testing.target import Target
 
-__all__ = ["check_blobs"]
-
 _NETWORKS = 2  # with bytes, out of these many
 _GROWN = 5
 _FLIPPED = 48  # bytes at the start, where headers are, and as many anywhere

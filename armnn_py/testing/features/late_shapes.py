@@ -18,8 +18,6 @@ from armnn_py.testing.outcome import NotApplicableError, NotTriedError
 if TYPE_CHECKING:
     from armnn_py.testing.target import Target
 
-__all__ = ["check_late_shapes"]
-
 _SIZES = (ROWS, 1, 4, 0, 5, ROWS)
 
 

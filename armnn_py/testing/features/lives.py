@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime import Runtime
     from armnn_py.testing.target import Target
 
-__all__ = ["Loadable", "check_lives", "live", "loadables", "use"]
-
 _FIRST = 10  # lives, after which pools and caches are full
 _LIVES, _LOOKS = 8, 5
 _MOST_LOOKS = 25  # under suspicion: buffers of Python grow and shrink for a while

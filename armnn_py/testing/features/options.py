@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from armnn_py.testing.cases import Case
     from armnn_py.testing.target import Target
 
-__all__ = ["check_options", "check_run_options"]
-
 _PATIENCE = 2.0  # seconds; two runs may well wait for each other
 
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime import Runtime
     from armnn_py.testing.target import Target
 
-__all__ = ["KitAllocator", "check_services"]
-
 _MOST = 64  # calls of allocate that fail, for each layer
 _WATCH_SECONDS = 1.0
 

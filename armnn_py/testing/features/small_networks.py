@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from armnn_py.network import Layer
     from armnn_py.runtime import Runtime
 
-__all__ = ["ROWS", "SMALL_NETWORKS", "SmallNetwork", "check_numbers", "taken_by"]
-
 ROWS = 9
 """The bound of the free dimension."""
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from armnn_py.testing.cases.case import Case
     from armnn_py.testing.cases.quantizations import Variant
 
-__all__ = ["fitted", "in_real_numbers", "with_operand", "with_outputs_for"]
-
 
 def fitted(case: Case, place: int, info: TensorInfo) -> Case | None:
     """Return a case whose operand is another tensor; None if the layer does not fit it.

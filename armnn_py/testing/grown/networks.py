@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime import Runtime
     from armnn_py.testing.cases import Case
 
-__all__ = ["GrownNetwork", "grow"]
-
 #: In turn for the numbers of networks, where the backend takes layers of them.
 _TYPES = (
     DataType.FLOAT32,

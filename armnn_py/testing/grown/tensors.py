@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from armnn_py.tensors import TensorInfo
     from armnn_py.testing.cases import Case
 
-__all__ = ["MOST_ELEMENTS", "Tensor", "real_outputs", "results"]
-
 MOST_ELEMENTS = 2000
 """Of a tensor of a growing network."""
 

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from armnn_py.testing.models.user_model import UserModel
     from armnn_py.testing.target import Target
 
-__all__ = ["UserLayers", "layers_of", "read_layers", "values_inside", "write_layers"]
-
 #: Cases of a model at the quick level.
 _MOST = 64
 

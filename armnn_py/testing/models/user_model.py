@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from armnn_py.network.layer import Layer
     from armnn_py.runtime import Runtime
 
-__all__ = ["UserModel"]
-
 
 class UserModel(Struct, frozen=True):
     """A model and what the kit needs to know of it.

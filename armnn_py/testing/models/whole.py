@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from armnn_py.testing.models.user_model import UserModel
     from armnn_py.testing.target import Target
 
-__all__ = ["check_whole"]
-
 #: Seconds of a run of the reference, which is needed a few times.
 _MOST_SECONDS = 20.0
 

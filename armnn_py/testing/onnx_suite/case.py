@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import onnx
     from numpy.typing import NDArray
 
-__all__ = ["FAMILIES", "OnnxCase", "compare", "data_sets", "find_cases", "write_node_cases"]
-
 FAMILIES = ("node", "simple", "pytorch-operator", "pytorch-converted")
 """Families of cases, each a folder of the test data."""
 

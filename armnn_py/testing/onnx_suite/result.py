@@ -11,8 +11,6 @@ from typing import Any
 
 from msgspec import Struct
 
-__all__ = ["CaseResult", "OnnxScore", "Outcome"]
-
 
 class Outcome(enum.Enum):
     """How a case went."""

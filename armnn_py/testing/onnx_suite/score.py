@@ -24,8 +24,6 @@ from armnn_py.runtime import Runtime
 from armnn_py.testing.onnx_suite.case import OnnxCase, find_cases
 from armnn_py.testing.onnx_suite.result import CaseResult, OnnxScore, Outcome
 
-__all__ = ["read_expected", "score_onnx", "write_expected"]
-
 _WORKER = "armnn_py.testing.onnx_suite.worker"
 
 OnProgress = Callable[[int, int], None]

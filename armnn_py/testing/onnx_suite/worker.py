@@ -25,8 +25,6 @@ from armnn_py.runtime.load import load
 from armnn_py.testing.onnx_suite.case import OnnxCase, compare, data_sets
 from armnn_py.testing.onnx_suite.result import CaseResult, Outcome
 
-__all__ = ["run_case", "work"]
-
 _RANDOM = {
     "Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
     "RandomUniformLike",

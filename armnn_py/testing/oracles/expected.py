@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from armnn_py.testing.outcome import Result
 
-__all__ = ["Change", "Known", "changes", "read_known"]
-
 
 class Known(Struct, frozen=True):
     """An entry of the file: ``case`` is a pattern as a shell has it, ``group`` may be empty."""

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.questions.layer_support import LayerSignature
 
-__all__ = ["DEFINED", "MOVES", "by_definition", "philox", "steps_by_definition"]
-
 Array = Any
 
 

@@ -12,8 +12,6 @@ import numpy as np
 
 from armnn_py.types import ActivationFunction as F
 
-__all__ = ["ACTIVATIONS", "erf"]
-
 Array = Any
 erf = np.vectorize(math.erf, otypes=[np.float64])
 

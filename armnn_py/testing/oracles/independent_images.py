@@ -22,8 +22,6 @@ from armnn_py.types import (
 if TYPE_CHECKING:
     from armnn_py.backends.questions.layer_support import LayerSignature
 
-__all__ = ["MOVED_IMAGES", "WINDOWS"]
-
 Array = Any
 _SIDES = (("front", "back"), ("top", "bottom"), ("left", "right"))
 

@@ -19,8 +19,6 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from armnn_py.backends.questions.layer_support import LayerSignature
 
-__all__ = ["is_in_integers", "lstm_in_integers", "quantized_lstm"]
-
 Array = Any
 _ONE, _LEAST = 32767, -32768
 

@@ -15,8 +15,6 @@ from armnn_py.types import DataType, LayerType, PaddingMode, ScatterNdFunction
 if TYPE_CHECKING:
     from armnn_py.backends.questions.layer_support import LayerSignature
 
-__all__ = ["DETECTIONS", "MOVED_ORDERS", "ORDERS"]
-
 Array = Any
 _Rules = dict[LayerType, Callable[[Any, Sequence[Any]], list[Array]]]
 _SomeRules = dict[LayerType, Callable[[Any, Sequence[Any]], list[Array] | None]]

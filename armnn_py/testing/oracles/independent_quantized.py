@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from armnn_py.backends.questions.layer_support import LayerSignature
 
-__all__ = ["LEVELS", "cut_off", "decoded", "encoded", "stepped"]
-
 Array = Any
 
 #: Where a layer with weights has its bias: 32 bits in the scales of input and weights.

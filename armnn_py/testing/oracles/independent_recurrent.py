@@ -24,8 +24,6 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from armnn_py.backends.questions.layer_support import LayerSignature
 
-__all__ = ["ATTENTIONS", "RECURRENT"]
-
 Array = Any
 
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from armnn_py.python_backend import KernelCall
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["OPERATORS", "computed", "function_of", "operators_backend"]
-
 OPERATORS = "ReferenceOperators"
 """Id of the backend of `operators_backend`."""
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from armnn_py.testing.cases import Case, Kind
 
-__all__ = ["REFERENCE", "Expectation", "Reference", "in_float32", "widener"]
-
 REFERENCE = "CpuRef"
 _SMALL_FLOATS = (DataType.FLOAT16, DataType.BFLOAT16)
 

@@ -17,29 +17,6 @@ if TYPE_CHECKING:
 
     from armnn_py.testing.random_layers.growth import Growth
 
-__all__ = [
-    "activation",
-    "affine_run",
-    "binary",
-    "cut_twice",
-    "hard_swish",
-    "identity",
-    "join",
-    "matrix",
-    "only_constants",
-    "pad",
-    "permute",
-    "permuted_there_and_back",
-    "permuted_twice",
-    "reduce",
-    "reshape",
-    "siblings",
-    "slice",
-    "split",
-    "with_constant",
-    "with_input_of_less_rank",
-]
-
 
 def activation(grow: Growth, x: ann.OutputSlot) -> None:
     """Add an activation."""

@@ -13,19 +13,6 @@ import armnn_py as ann
 if TYPE_CHECKING:
     from armnn_py.testing.random_layers.growth import Growth
 
-__all__ = [
-    "affine_around_convolution",
-    "batch_norm",
-    "blocks",
-    "channels_to_space",
-    "convolution",
-    "depthwise",
-    "edges_before_pooling",
-    "pooling",
-    "residual_blocks",
-    "transposed_convolution",
-]
-
 _NHWC, _NCHW = ann.DataLayout.NHWC, ann.DataLayout.NCHW
 
 

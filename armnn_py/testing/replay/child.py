@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime import LoadedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
 
-__all__ = ["repeat"]
-
 _PATIENCE = 5.0
 
 

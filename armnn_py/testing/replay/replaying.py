@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from armnn_py.recording.container import Recording
 
-__all__ = ["Replay", "child_of", "replay"]
-
 #: The least for starting Python and for compiling.
 _LOAD_SECONDS = 60.0
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from armnn_py.recording.container import RecordedCall, Recording
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["strip"]
-
 
 def strip(recording: Recording, *, inputs: bool) -> Recording:
     """Return a recording whose weights are random.

@@ -62,8 +62,6 @@ from armnn_py.types import (
     UnaryOperation,
 )
 
-__all__ = ["Arithmetic", "is_narrow"]
-
 #: They leave integers as they are.
 _ROUNDING = (UnaryOperation.CEIL, UnaryOperation.FLOOR, UnaryOperation.ROUND)
 

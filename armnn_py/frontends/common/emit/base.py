@@ -39,8 +39,6 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["EmitterBase", "check_size", "is_modest"]
-
 DenseOf = Callable[[Known], Array]
 """Returns the array of a known value in the form that a Constant layer keeps."""
 

@@ -37,8 +37,6 @@ from armnn_py.types import (
     UnaryOperation,
 )
 
-__all__ = ["Emitter"]
-
 
 def _assign(target: Array, places: tuple[Array, ...], updates: Array) -> None:
     target[places] = updates

@@ -20,8 +20,6 @@ from armnn_py.network import OutputSlot
 if TYPE_CHECKING:
     from armnn_py.frontends.common.emit.base import EmitterBase
 
-__all__ = ["takes_formulas"]
-
 #: Formulas one after the other, whose layers are added by calls inside of calls.
 _DEEPEST = 32
 _Block = TypeVar("_Block", bound=Callable[..., Any])

@@ -20,17 +20,6 @@ from armnn_py.types import (
     UnaryOperation,
 )
 
-__all__ = [
-    "ACTIVATION",
-    "BINARY",
-    "COMPARISON",
-    "UNARY",
-    "cast",
-    "check_divisor",
-    "reduced",
-    "remainder",
-]
-
 
 def check_divisor(x: Array, y: Array) -> None:
     """Raise if known integers are divided by 0, for which numpy gives 0."""

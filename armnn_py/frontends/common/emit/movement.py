@@ -42,8 +42,6 @@ from armnn_py.symbolic import as_size, is_symbolic
 from armnn_py.tensors import QuantizationInfo, TensorInfo, format_shape
 from armnn_py.types import LayerType, PaddingMode
 
-__all__ = ["Movement"]
-
 
 class Movement(EmitterBase):
     """Reshape, transpose, concatenate, split, slice, pad, gather, tile and broadcast."""

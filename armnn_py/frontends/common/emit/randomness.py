@@ -15,8 +15,6 @@ from armnn_py.network import VariableLayer
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataType, LayerType, RandomDistribution
 
-__all__ = ["RANDOM_STATE", "RANDOM_STATE_INFO", "Randomness"]
-
 RANDOM_STATE = "random"
 """Name of the variable."""
 

@@ -33,15 +33,6 @@ if TYPE_CHECKING:
     from armnn_py.frontends.common.values import Array, Value
     from armnn_py.network import OutputSlot
 
-__all__ = [
-    "binary_of_sizes",
-    "counted",
-    "format_size",
-    "reduced_sizes",
-    "rounded_sizes",
-    "sizes_as_type",
-]
-
 #: Larger numbers would take longer to count than a conversion for other shapes is worth.
 _MOST = 1 << 16
 _COUNTING = (np.dtype(np.int32), np.dtype(np.int64))

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from armnn_py.frontends.onnx.convert.work import Work
     from armnn_py.frontends.onnx.file.graph_node import Body
 
-__all__ = ["Failed", "WriteOut", "fill", "results_of"]
-
 
 class Failed(Exception):  # noqa: N818 - an answer: what failed is in the problems
     """A body could not be converted; what is wrong with it is noted."""

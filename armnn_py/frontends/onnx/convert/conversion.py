@@ -60,8 +60,6 @@ if TYPE_CHECKING:
     from armnn_py.frontends.common.stand_ins import RunsStandIns
     from armnn_py.network.conversions import Trial
 
-__all__ = ["Builder", "convert", "evaluate", "network_of"]
-
 _logger = logging.getLogger(__name__)
 
 

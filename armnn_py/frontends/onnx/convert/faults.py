@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from armnn_py.frontends.onnx.file.model import OnnxModel
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["FAULTS", "named", "of_node", "with_inputs"]
-
 #: Raised by a converter; by numpy and Python inside of it if operands are damaged.
 FAULTS: tuple[type[Exception], ...] = (
     ArmnnError, ValueError, TypeError, IndexError, KeyError, ArithmeticError,

@@ -17,8 +17,6 @@ from armnn_py.frontends.onnx.file.graph_node import Body, Node
 from armnn_py.frontends.onnx.file.model import OnnxModel
 from armnn_py.frontends.onnx.file.node_reading import NodeReader
 
-__all__ = ["find_function", "is_known"]
-
 
 def is_known(model: OnnxModel, node: Node, version: int) -> bool:
     """Return whether an operator has a converter or a definition."""

@@ -29,8 +29,6 @@ from armnn_py.frontends.onnx.file.graph_node import Body, Node
 from armnn_py.frontends.onnx.file.tensors import Unreadable
 from armnn_py.symbolic import as_size
 
-__all__ = ["NodeView"]
-
 _KINDS = {
     int: "an integer",
     float: "a float",

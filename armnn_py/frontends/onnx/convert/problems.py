@@ -11,8 +11,6 @@ from armnn_py.frontends.onnx.convert.table import operator_names
 from armnn_py.frontends.onnx.file.graph_node import Node
 from armnn_py.frontends.onnx.file.model import OnnxModel
 
-__all__ = ["OnnxProblems"]
-
 
 class OnnxProblems(Problems):
     """The nodes of an ONNX model that cannot be converted."""

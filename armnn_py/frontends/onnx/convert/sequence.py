@@ -11,8 +11,6 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from armnn_py.frontends.common.values import Value
 
-__all__ = ["TensorList"]
-
 
 class TensorList(Struct, frozen=True):
     """A sequence whose length is known at import: its tensors are values like any other.

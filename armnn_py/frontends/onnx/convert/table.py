@@ -19,17 +19,6 @@ from armnn_py.frontends.common.values import Value
 from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.convert.sequence import TensorList
 
-__all__ = [
-    "MACHINE_LEARNING",
-    "MICROSOFT",
-    "NEWEST_VERSION",
-    "Operator",
-    "find_operator",
-    "operator",
-    "operator_names",
-    "operators_by_family",
-]
-
 NEWEST_VERSION = 28
 """Newest version of the standard operator set that the converters were checked against."""
 

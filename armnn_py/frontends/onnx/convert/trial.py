@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from armnn_py.frontends.common.values import Array
     from armnn_py.network import Network
 
-__all__ = ["Tried", "try_out"]
-
 Infos: TypeAlias = "Mapping[str, TensorInfo]"
 
 _TRIAL_VALUES = (0, 1)

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from armnn_py.frontends.onnx.file.model import OnnxModel
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Work"]
-
 Operands: TypeAlias = "Sequence[Value | None]"
 
 

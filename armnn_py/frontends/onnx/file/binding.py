@@ -19,15 +19,6 @@ from armnn_py.types import DataType
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = [
-    "foreign_values",
-    "holding",
-    "input_infos",
-    "is_foreign",
-    "optional_values",
-    "output_info",
-]
-
 Shapes = Mapping[str, Sequence[int | None]]
 
 

@@ -24,8 +24,6 @@ from armnn_py.text import first_of
 if TYPE_CHECKING:
     from armnn_py.frontends.common.stand_ins import RunsStandIns
 
-__all__ = ["check_inputs", "check_operators"]
-
 _TAKE_OUT = {"ConcatFromSequence", "OptionalHasElement", "SequenceAt", "SequenceLength"}
 
 

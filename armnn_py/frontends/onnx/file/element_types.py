@@ -12,17 +12,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "STRING_NUMBER",
-    "dtype_of_number",
-    "element_type_name",
-    "is_small",
-    "is_string",
-    "name_of",
-    "of_any_number",
-    "small_type",
-]
-
 STRING_NUMBER = 8
 """The ``TensorProto.DataType`` of strings: no layer has them, arrays of dtype object do."""
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from armnn_py.frontends.common.values import Known
     from armnn_py.frontends.onnx.file.tensors import Unreadable
 
-__all__ = ["AttributeReference", "Body", "Node"]
-
 
 class AttributeReference(Struct, frozen=True):
     """Stands for the value that the caller of a function gives an attribute."""

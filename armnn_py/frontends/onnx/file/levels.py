@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from armnn_py.frontends.common.emit.emitter import Emitter
     from armnn_py.frontends.onnx.convert.node import NodeView
 
-__all__ = ["plain_levels", "stated_info"]
-
 _TYPES = {
     "uint8": DataType.QASYMM_U8,
     "int8": DataType.QASYMM_S8,

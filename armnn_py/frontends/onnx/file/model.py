@@ -34,16 +34,6 @@ if TYPE_CHECKING:
 
     from armnn_py.tensors import TensorInfo
 
-__all__ = [
-    "OnnxModel",
-    "ValueInfo",
-    "load_model",
-    "weight_bytes",
-    "with_outputs",
-    "with_ranks",
-    "with_values",
-]
-
 # A dimension name that exporters write for "unknown": equal names do not mean equal sizes.
 _ANONYMOUS = {"", "?", "-1", "None", "none", "unk"}
 

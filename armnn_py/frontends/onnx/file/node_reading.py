@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from armnn_py.frontends.common.source import Part
 
-__all__ = ["NodeReader", "domain_of", "opsets_of", "read_sparse"]
-
 #: Graphs inside graphs; models have two or three.
 _DEEPEST = 16
 

@@ -11,8 +11,6 @@ from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.onnx.file.graph_node import Node
 from armnn_py.text import first_of
 
-__all__ = ["live_nodes", "sort_nodes"]
-
 
 def sort_nodes(nodes: Sequence[Node], known: Collection[str], outputs: Sequence[str]) -> list[Node]:
     """Return nodes in an order in which they can be computed, the file's own where it is one.

@@ -8,8 +8,6 @@ from msgspec import Struct, field
 
 from armnn_py.frontends.common.source import Part
 
-__all__ = ["GraphParts", "NodeParts"]
-
 
 class NodeParts(Struct, frozen=True):
     """Positions of a node's attribute data that its message lacks, by attribute number."""

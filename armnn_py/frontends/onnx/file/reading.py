@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     import onnx
 
-__all__ = ["LARGE", "model_class", "protobuf_text", "read_model", "separate"]
-
 _PROTOBUF_LIMIT = 2**31 - 1
 _WORTH_WHILE = 2**18  # bytes: smaller models are read at once
 

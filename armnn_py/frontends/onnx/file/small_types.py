@@ -21,8 +21,6 @@ from armnn_py.frontends.onnx.file.element_types import is_small, small_type
 from armnn_py.network import OutputSlot
 from armnn_py.types import ActivationFunction, ComparisonOperation, DataType
 
-__all__ = ["convert", "prepared", "restored", "unpacked"]
-
 _BFLOAT16, _E8M0 = "bfloat16", "float8_e8m0fnu"
 _KNOW_THEM = {
     "Cast", "CastLike", "ConstantOfShape", "DequantizeLinear", "GatherBlockQuantized", "Identity",

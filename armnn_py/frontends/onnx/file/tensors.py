@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
     from armnn_py.frontends.common.source import Part
 
-__all__ = ["Unreadable", "all_reasons", "read_tensor"]
-
 #: Bits of an element where that is less than a byte: they are stored as in tensors of ours.
 _BITS = {21: 4, 22: 4, 23: 4, 25: 2, 26: 2}
 # Elements that are not raw bytes: the repeated field that holds them, and the type of that field.

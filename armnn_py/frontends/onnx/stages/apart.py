@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from armnn_py.frontends.common.stand_ins import RunsStandIns
     from armnn_py.network import NetworkStorage
 
-__all__ = ["Converters", "NodeApart", "Surroundings"]
-
 Sizes: TypeAlias = "tuple[int | None, ...]"
 Found: TypeAlias = "tuple[np.dtype[Any], Sizes]"
 

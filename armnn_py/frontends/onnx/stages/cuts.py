@@ -20,14 +20,6 @@ from armnn_py.frontends.onnx.file.graph_node import Node
 from armnn_py.network import OutputSlot
 from armnn_py.types import LayerType
 
-__all__ = [
-    "can_be_cut",
-    "cut_by_counts",
-    "is_computed_between",
-    "outputs_between",
-    "work_between",
-]
-
 _WORK_OF_AN_ELEMENT = 512
 
 Found: TypeAlias = "list[tuple[np.dtype[Any], tuple[int | None, ...]]]"

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from armnn_py.network import RunBody
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["Between", "split"]
-
 #: Stages one behind another: each is converted, loaded and run inside of the one before.
 _DEEPEST = 64
 

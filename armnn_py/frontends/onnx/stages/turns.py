@@ -22,8 +22,6 @@ from armnn_py.network import Collected, Repeat
 if TYPE_CHECKING:
     from armnn_py.network import RunBody
 
-__all__ = ["BodyRun", "Branches", "CallOnce", "ScanTurns", "Turns"]
-
 Named: TypeAlias = "dict[str, Array]"
 
 

@@ -14,8 +14,6 @@ from collections.abc import Iterable, Sequence
 from armnn_py.frontends.common.unique_names import unique_name
 from armnn_py.frontends.onnx.file.graph_node import Node
 
-__all__ = ["with_numbers"]
-
 _ML = "ai.onnx.ml"
 #: By operator: the attribute with labels that are numbers.
 _CLASSIFIERS = {

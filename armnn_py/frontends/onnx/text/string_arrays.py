@@ -21,8 +21,6 @@ from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.file.element_types import is_small, is_string, name_of
 from armnn_py.text import format_bytes
 
-__all__ = ["array_of_strings", "as_numbers", "as_strings", "check_length", "strings_of"]
-
 _FIXED = 2**63
 _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _REAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?", re.ASCII | re.IGNORECASE)

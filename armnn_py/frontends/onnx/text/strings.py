@@ -35,18 +35,6 @@ from armnn_py.frontends.onnx.file.element_types import (
 from armnn_py.frontends.onnx.file.graph_node import Node
 from armnn_py.tensors import MAX_DIMENSIONS, StringInfo
 
-__all__ = [
-    "BODIES_OF_STRINGS",
-    "StringOutputs",
-    "check_strings",
-    "differ_by_run",
-    "inputs_of",
-    "is_given",
-    "is_of_strings",
-    "outputs_of_strings",
-    "touches_strings",
-]
-
 Sizes: TypeAlias = "tuple[int | None, ...]"
 StringOutputs: TypeAlias = "list[tuple[np.dtype[Any], Sizes]]"
 """Types and shapes of the outputs of a node."""

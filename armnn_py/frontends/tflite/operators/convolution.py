@@ -35,8 +35,6 @@ from armnn_py.frontends.tflite.node import OperatorView, real
 from armnn_py.frontends.tflite.table import operator
 from armnn_py.types import DataLayout, LayerType
 
-__all__ = ["bias_of", "transposed", "weights_of", "window_of"]
-
 _INT32 = np.iinfo(np.int32)
 
 

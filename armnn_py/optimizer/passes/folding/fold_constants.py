@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from armnn_py.network import OutputSlot
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["run"]
-
 #: A constant may be this much larger than the ones that it is made of,
 _GROWTH = 4
 #: or have this many bytes; a tile or a fill of many megabytes is made anew in each run.

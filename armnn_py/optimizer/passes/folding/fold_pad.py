@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node
     from armnn_py.tensors import TensorInfo
 
-__all__ = ["fold_edges", "run"]
-
 _Windowed = Convolution2dDescriptor | DepthwiseConvolution2dDescriptor | Pooling2dDescriptor
 
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer.graph import Node, Value
 
-__all__ = ["work_of"]
-
 #: Multiply-adds of a product take as long as one element of what is not a product, in this number.
 _ELEMENT = 16
 #: Products of other numbers than floats, and steps of a recurrent layer, take this much longer.

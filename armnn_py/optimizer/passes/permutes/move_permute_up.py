@@ -28,8 +28,6 @@ from armnn_py.types.facts import FACTS
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["run"]
-
 
 def _can_be_passed(node: Node, rank: int) -> bool:
     """Whether the layer may as well work on permuted operands, for its only reader."""

@@ -16,17 +16,6 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = [
-    "has_one_meaning",
-    "inverse",
-    "keeps_values",
-    "moves_nothing",
-    "only_input",
-    "permuted_constant",
-    "permuted_info",
-    "sources_of",
-]
-
 
 def only_input(node: Node) -> Value:
     """Return the first operand of a node, which must be there."""

@@ -24,14 +24,6 @@ if TYPE_CHECKING:
     from armnn_py.descriptors import Descriptor
     from armnn_py.optimizer.graph import Node, Value
 
-__all__ = [
-    "absorbs",
-    "is_permutable",
-    "is_permuted_operand",
-    "permuted_operands",
-    "with_permuted_operands",
-]
-
 
 def is_permutable(node: Node) -> bool:
     """Whether a layer makes the permuted result of permuted operands, whatever the permutation."""

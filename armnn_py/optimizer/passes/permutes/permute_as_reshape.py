@@ -19,8 +19,6 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph, Node
 
-__all__ = ["run"]
-
 
 def _moves_nothing(node: Node) -> bool:
     sources = sources_of(node)

@@ -24,8 +24,6 @@ from armnn_py.optimizer.passes.permutes.regions import (
 if TYPE_CHECKING:
     from armnn_py.optimizer.graph import Graph
 
-__all__ = ["run"]
-
 
 def run(graph: Graph, log: PassLog) -> None:
     """Run the pass."""

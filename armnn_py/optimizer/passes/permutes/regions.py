@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer.graph import Graph, Node, Value
 
-__all__ = ["Region", "RegionChange", "moves", "permutations_of", "regions_of"]
-
 #: One Transpose weighs more than the elements of any number of them,
 _EACH = 1 << 64
 #: and one that only moves dimensions of 1, which becomes a Reshape, less than others.

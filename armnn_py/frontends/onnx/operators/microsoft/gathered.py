@@ -19,8 +19,6 @@ from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.convert.table import MICROSOFT, operator
 from armnn_py.types import UnaryOperation
 
-__all__: list[str] = []
-
 _DATA, _INDICES, _SCALES, _POINTS = range(4)
 
 

@@ -23,8 +23,6 @@ from armnn_py.types import (
     ReduceOperation,
 )
 
-__all__: list[str] = []
-
 _NO_STRING = "_Unused"
 
 

@@ -39,8 +39,6 @@ from armnn_py.types import (
     UnaryOperation,
 )
 
-__all__: list[str] = []
-
 
 @operator("LinearClassifier", domain=MACHINE_LEARNING)
 def _linear_classifier(view: NodeView) -> Sequence[Value]:

@@ -16,8 +16,6 @@ from armnn_py.types import (
     UnaryOperation,
 )
 
-__all__: list[str] = []
-
 
 @operator("Binarizer", domain=MACHINE_LEARNING)
 def _binarizer(view: NodeView) -> Value:

@@ -26,18 +26,6 @@ from armnn_py.types import (
     UnaryOperation,
 )
 
-__all__ = [
-    "above",
-    "labels_of",
-    "numbered_transform_of",
-    "picked",
-    "rows_of",
-    "top",
-    "transform_of",
-    "transformed",
-    "two",
-]
-
 _TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 """In the order of their numbers in TreeEnsemble."""
 _WINITZKI = 0.147

@@ -11,8 +11,6 @@ from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Array
 from armnn_py.frontends.onnx.convert.node import NodeView
 
-__all__ = ["as_float32", "integer_list", "integers", "reals", "tensor_of_reals"]
-
 _REAL = ("float16", "float32", "float64")
 
 

@@ -44,8 +44,6 @@ from armnn_py.frontends.onnx.operators.ml.trees import (
 )
 from armnn_py.types import ComparisonOperation
 
-__all__: list[str] = []
-
 _NAMES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ")
 _MEMBER = 6
 _AGGREGATES = {"AVERAGE": AVERAGE, "SUM": SUM, "MIN": MIN, "MAX": MAX}

@@ -27,8 +27,6 @@ from armnn_py.frontends.common.values import (
 from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.types import ComparisonOperation, LayerType, ReduceOperation
 
-__all__ = ["AVERAGE", "MAX", "MIN", "SUM", "Nodes", "Weights", "named_scores", "scores", "search"]
-
 _MOST_LEVELS = 256
 _DENSE = 4
 AVERAGE, SUM, MIN, MAX = range(4)

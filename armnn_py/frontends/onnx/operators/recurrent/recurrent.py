@@ -32,8 +32,6 @@ from armnn_py.frontends.onnx.operators.recurrent.recurrent_operands import (
 from armnn_py.frontends.onnx.operators.standard.matrix import multiply
 from armnn_py.types import ActivationFunction
 
-__all__: list[str] = []
-
 #: Steps that are written out.
 _MOST_STEPS = 4096
 

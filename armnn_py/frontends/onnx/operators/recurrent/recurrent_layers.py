@@ -33,8 +33,6 @@ from armnn_py.types import (
     RecurrentDirection,
 )
 
-__all__ = ["gru_layer", "lstm_layers", "rnn_layer"]
-
 _BIAS, _FIRST_HIDDEN, _FIRST_CELL, _PEEPHOLES = 3, 5, 6, 7
 _SIGMOID = Activation(ActivationFunction.SIGMOID, 0.0, 0.0)
 _TANH = Activation(ActivationFunction.TANH, 1.0, 1.0)

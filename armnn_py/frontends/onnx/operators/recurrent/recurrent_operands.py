@@ -15,8 +15,6 @@ from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of
 from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.types import ActivationFunction as Function
 
-__all__ = ["INPUT_WEIGHTS", "LENGTHS", "RECURRENT_WEIGHTS", "Activation", "Recurrence"]
-
 X, INPUT_WEIGHTS, RECURRENT_WEIGHTS, _BIAS, LENGTHS = range(5)
 _DIRECTIONS = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}
 

@@ -20,8 +20,6 @@ from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.convert.table import operator
 from armnn_py.types import LayerType
 
-__all__ = ["appended", "attend", "in_rows", "rotate", "split_heads"]
-
 
 def split_heads(view: NodeView, x: Value, heads: int, name: str) -> Value:
     """``(B, S, N * H)`` as ``(B, N, S, H)``."""

@@ -29,8 +29,6 @@ from armnn_py.frontends.onnx.file.graph_node import Body
 from armnn_py.text import counted
 from armnn_py.types import LogicalBinaryOperation
 
-__all__: list[str] = []
-
 #: Turns of a loop that are written out.
 _MOST_TURNS = 1024
 #: Layers of a loop from which on it runs by itself, where that may be chosen.

@@ -20,8 +20,6 @@ from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.convert.table import operator
 from armnn_py.frontends.onnx.text.string_arrays import array_of_strings, check_length, strings_of
 
-__all__: list[str] = []
-
 _CASES = ("NONE", "LOWER", "UPPER")
 
 

@@ -19,8 +19,6 @@ from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.convert.table import MICROSOFT, operator
 from armnn_py.frontends.onnx.text.string_arrays import strings_of
 
-__all__: list[str] = []
-
 _BEGIN, _END = "\x02", "\x03"
 
 

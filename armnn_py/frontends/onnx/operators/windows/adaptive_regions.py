@@ -18,9 +18,6 @@ from msgspec import Struct
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Array
 
-__all__ = ["Regions"]
-
-
 _FARTHEST = 2**24
 """Pixels; float32 tells no nearer ones apart behind that."""
 

@@ -14,8 +14,6 @@ from armnn_py.frontends.common.values import Unsupported
 from armnn_py.frontends.common.windows import Window, same_pads
 from armnn_py.frontends.onnx.convert.node import NodeView
 
-__all__ = ["window_list", "window_of"]
-
 
 def window_list(view: NodeView, name: str, rank: int, default: int) -> tuple[int, ...]:
     """Return an attribute with one positive integer per spatial dimension."""

@@ -52,19 +52,27 @@ def expected() -> np.ndarray:
     return np.asarray(sums * SCALE.reshape(4, 1, 1) + SHIFT.reshape(4, 1, 1))
 
 
-def test_weights_of_a_model_go_while_it_is_optimised(
-    model: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read: list[weakref.ref[Any]] = []
-    alive: list[int] = []
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[weakref.ref[Any]]:
+    """The tensors that the importer has read since."""
+    found: list[weakref.ref[Any]] = []
     read_tensor = node_reading.read_tensor  # type: ignore[attr-defined]
-    from_network = Graph.from_network
-    place_simplified = pipeline.place_simplified
 
     def remembered(*arguments: Any) -> Any:
         array = read_tensor(*arguments)
-        read.append(weakref.ref(array))
+        found.append(weakref.ref(array))
         return array
+
+    monkeypatch.setattr(node_reading, "read_tensor", remembered)
+    return found
+
+
+def test_weights_of_a_model_go_while_it_is_optimised(
+    model: bytes, read: list[weakref.ref[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alive: list[int] = []
+    from_network = Graph.from_network
+    place_simplified = pipeline.place_simplified
 
     def begun(network: Any) -> Any:
         gc.collect()  # what the importer left behind
@@ -74,13 +82,31 @@ def test_weights_of_a_model_go_while_it_is_optimised(
         alive.append(sum(one() is not None for one in read))
         return place_simplified(*arguments, **options)
 
-    monkeypatch.setattr(node_reading, "read_tensor", remembered)
     monkeypatch.setattr(Graph, "from_network", begun)
     monkeypatch.setattr(pipeline, "place_simplified", simplified)
     with ann.load(model, ["CpuRef"]) as network:
         assert len(read) == 3
         assert alive == [0]
         np.testing.assert_allclose(network.run({"x": X})["y"], expected(), 1e-5, 1e-5)
+
+
+def test_weights_go_when_a_backend_has_packed_them(read: list[weakref.ref[Any]]) -> None:
+    """At once: the garbage collector may not run for a long time."""
+    graph = helper.make_graph(
+        [helper.make_node("Conv", ["x", "w"], ["y"])],
+        "graph",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, X.shape)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, (1, 4, 3, 3))],
+        initializer=[numpy_helper.from_array(WEIGHTS, "w")],
+    )
+    opsets = [helper.make_opsetid("", 17)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString()
+    gc.disable()
+    try:
+        with ann.load(model, ["CpuAcc"]):
+            assert [one() is None for one in read] == [True]
+    finally:
+        gc.enable()
 
 
 def test_a_given_network_keeps_its_weights(model: bytes) -> None:

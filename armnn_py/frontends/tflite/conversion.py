@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -99,6 +100,14 @@ def evaluate(model: TfliteModel, entry: Entry, arrays: Mapping[str, Array]) -> d
     return found
 
 
+def _dense_of(model: TfliteModel, value: Known) -> Array:
+    """Return the form that a Constant layer keeps, made once per model for weights."""
+    found = model.dense.get(value)
+    if found is None:
+        found = model.dense.setdefault(value, stored_once(value, model.equal))
+    return found
+
+
 class _Conversion:
     def __init__(
         self,
@@ -118,7 +127,9 @@ class _Conversion:
         self.wanted: set[str] = set()
         self.network = Network(model.name)
         # What is computed at import grows with the file, not with the shapes that it states.
-        self.emit = Emitter(self.network, self._dense_of, model.size)
+        # A method would be a cycle, which keeps weights until it is collected.
+        dense_of = functools.partial(_dense_of, model)
+        self.emit = Emitter(self.network, dense_of, model.size)
         self.values: dict[int, Value | ComplexValue] = {}
         self.variables: dict[int, VariableLayer] = {}
         self.static: set[int] = set()
@@ -240,13 +251,6 @@ class _Conversion:
         if isinstance(value, ComplexValue):
             raise Unsupported("complex64 values of a variable")
         return value
-
-    def _dense_of(self, value: Known) -> Array:
-        """Return the form that a Constant layer keeps, made once per model for weights."""
-        found = self.model.dense.get(value)
-        if found is None:
-            found = self.model.dense.setdefault(value, stored_once(value, self.model.equal))
-        return found
 
     # ---- Operators ------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -250,7 +251,10 @@ class _Conversion(Scope):
         given: Mapping[str, Array],
     ) -> None:
         self.network = Network(model.name)
-        emit = Emitter(self.network, self._dense_of, weight_bytes(model))
+        self.static_names: dict[Known, str] = {}
+        # Not a method: that would be a cycle, which keeps weights until it is collected.
+        dense_of = functools.partial(_dense_of, model, self.static_names)
+        emit = Emitter(self.network, dense_of, weight_bytes(model))
         super().__init__(
             Work(model, infos, backends, emit),
             path="",
@@ -264,7 +268,6 @@ class _Conversion(Scope):
         self._has_strings = False
         self.values.update(model.constants)
         self.static.update(model.constants)
-        self.static_names: dict[Known, str] = {}
 
     def run(self, *, has_one_shape: bool) -> Network:
         """Return the network; see `convert`."""
@@ -430,16 +433,17 @@ class _Conversion(Scope):
             if node.index in folded and needed.isdisjoint(node.outputs):
                 folded[node.index] = ()
 
-    def _dense_of(self, value: Known) -> Array:
-        """Return the form that a Constant layer keeps, made once per model for weights."""
-        name = self.static_names.get(value)
-        if name is None:
-            return stored(value)
-        kept = self.model.derived.get((name, "dense"))
-        if kept is None:
-            array = stored_once(value, self.model.dense)
-            kept = self.model.derived.setdefault((name, "dense"), Known(array))
-        return kept.array
+
+def _dense_of(model: OnnxModel, names: Mapping[Known, str], value: Known) -> Array:
+    """Return the form that a Constant layer keeps, made once per model for weights."""
+    name = names.get(value)
+    if name is None:
+        return stored(value)
+    kept = model.derived.get((name, "dense"))
+    if kept is None:
+        array = stored_once(value, model.dense)
+        kept = model.derived.setdefault((name, "dense"), Known(array))
+    return kept.array
 
 
 def _fits(dims: Sequence[int | str | None], shape: Sequence[int]) -> bool:

@@ -20,6 +20,8 @@ foreach(header types.h descriptors.h names.h backend_api.h
 endforeach()
 install(FILES "backends_c/common/include/armnn/layer_rules.h"
         DESTINATION ${ARMNN_SDK_DIR}/include/armnn)
+# The sources of run_cases, a project of its own.
+install(DIRECTORY "native/board" DESTINATION ${ARMNN_SDK_DIR}/cmake)
 
 write_basic_package_version_file(
   "${CMAKE_CURRENT_BINARY_DIR}/armnn_py-config-version.cmake"

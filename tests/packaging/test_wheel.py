@@ -27,12 +27,14 @@ HEADERS = (
     "kit_hooks.h kit_support.h kit_workloads.h kit_entry.h compile_kit.h compile_cache.h guard.hpp "
     "lasting_constants.h loading_time.h layer_rules.h"
 )
+BOARD = "CMakeLists.txt backend.c board.h case_file.h main.c memory.c one_case.c"
 SDK = {
     *(f"armnn_py/sdk/include/armnn/{name}" for name in HEADERS.split()),
     "armnn_py/sdk/cmake/armnn_py-config.cmake",
     "armnn_py/sdk/cmake/armnn_py-config-version.cmake",
     "armnn_py/sdk/cmake/ArmnnBackend.cmake",
     "armnn_py/sdk/cmake/backend_exports.map",
+    *(f"armnn_py/sdk/cmake/board/{name}" for name in BOARD.split()),
 }
 
 

@@ -30,6 +30,7 @@ from armnn_py.cli.app import (
     backend_values,
     with_session,
 )
+from armnn_py.cli.commands.backends_board import export_cases, report_results
 from armnn_py.cli.commands.backends_new import new
 from armnn_py.cli.commands.backends_replay import replay
 from armnn_py.cli.commands.backends_test import check, test
@@ -383,7 +384,9 @@ def lock(session: Session, *, output: str | None, check: bool) -> None:
 
 
 backends.add_command(check)
+backends.add_command(export_cases)
 backends.add_command(lock)
 backends.add_command(new)
 backends.add_command(replay)
+backends.add_command(report_results)
 backends.add_command(test)

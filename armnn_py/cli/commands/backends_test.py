@@ -21,44 +21,22 @@ from armnn_py.cli.app import (
     backend_values,
     with_session,
 )
-from armnn_py.cli.case_options import jobs_option, report_option, timeout_option
+from armnn_py.cli.case_options import case_options, jobs_option, report_option, timeout_option
 from armnn_py.cli.completion import offer_backends
 from armnn_py.cli.help import Command
 from armnn_py.cli.render import Column, Renderer, shortened
 from armnn_py.text import counted
-from armnn_py.types import DataType, LayerType
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from armnn_py.testing import Report
     from armnn_py.testing.deep import DeepFailure
+    from armnn_py.types import DataType, LayerType
 
 _MOST_CHANGES = 20
 _OUTCOMES = ("passed", "failed", "crashed", "hung", "refused", "untried")
 _NOT_RUN = {"refused", "untried"}
-
-
-def _layers(
-    _context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]
-) -> tuple[LayerType, ...]:
-    from armnn_py.testing.cases import layer_type_of
-
-    found = []
-    for name in given:
-        layer_type = layer_type_of(name)
-        if layer_type is None:
-            raise click.BadParameter(f"'{name}' is not a layer; docs/layers.md lists all")
-        found.append(layer_type)
-    return tuple(found)
-
-
-def _types(
-    _context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]
-) -> tuple[DataType, ...]:
-    shown = {data_type.described: data_type for data_type in DataType}
-    by_name = {data_type.label: data_type for data_type in DataType} | shown
-    for name in given:
-        if name.lower() not in by_name:
-            raise click.BadParameter(f"'{name}' given, one of {', '.join(shown)} expected")
-    return tuple(by_name[name.lower()] for name in given)
 
 
 def _part(_context: click.Context, _parameter: click.Parameter, given: str) -> tuple[int, int]:
@@ -81,22 +59,7 @@ def _references(
 
 @click.command(cls=Command)
 @click.argument("backend", metavar="FILE|ID", shell_complete=offer_backends)
-@click.option(
-    "--level", type=click.Choice(["quick", "full"]), default="quick", show_default=True,
-    help="How many cases: quick is for each change, full for a release.",
-)  # fmt: skip
-@click.option(
-    "--layer", "layers", metavar="T", multiple=True, callback=_layers,
-    help="Only this layer type, repeatable.",
-)  # fmt: skip
-@click.option(
-    "--type", "types", metavar="T", multiple=True, callback=_types,
-    help="Only this data type, repeatable.",
-)  # fmt: skip
-@click.option(
-    "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, metavar="N",
-    help="Values and random networks are drawn from it.",
-)  # fmt: skip
+@case_options
 @timeout_option(10, "For each step; one that takes longer hangs.")
 @jobs_option
 @click.option(
@@ -153,8 +116,7 @@ def test(
     """
     from armnn_py.testing import check_conformance
 
-    if report is not None and not report.endswith((".json", ".xml")):
-        raise click.BadParameter(f"'{report}' is neither a .json nor a .xml file")
+    check_report_name(report)
     name = os.path.basename(backend)  # noqa: PTH119
     with session.progress(f"testing {name}", 1.0) as bar:
         found = check_conformance(
@@ -175,6 +137,34 @@ def test(
             references=references,
             on_progress=lambda done, total: bar.to(done / max(total, 1)),
         )
+    note = ""
+    if model is not None:
+        note = "Only this model: no other layers, options, late shapes, blobs, lives"
+    elif layers or types:
+        note = "Only these layers or types: no random networks, options, late shapes"
+    hints = [] if repro is not None else ["--repro DIR writes a program for each failure"]
+    answer_report(session, found, report, note, hints, is_expected=expect is not None)
+
+
+def check_report_name(report: str | None) -> None:
+    """Refuse the name of a report that says no form."""
+    if report is not None and not report.endswith((".json", ".xml")):
+        raise click.BadParameter(f"'{report}' is neither a .json nor a .xml file")
+
+
+def answer_report(
+    session: Session,
+    found: Report,
+    report: str | None,
+    note: str,
+    hints: Sequence[str],
+    *,
+    is_expected: bool,
+) -> None:
+    """Write and show what was found; exit 5 unless it is as it should be, or is expected.
+
+    ``note`` says what was left out, ``hints`` are for a failure.
+    """
     if report is not None:
         found.write(report)
     data = found.as_dict()
@@ -187,19 +177,15 @@ def test(
         )
     elif found.changes:
         words = counted(len(found.changes), "result")
-        what = "not as expected" if expect is not None else "wrong"
+        what = "not as expected" if is_expected else "wrong"
         failure = CommandFailedError(
-            f"backend '{found.backend}': {words} {what}",
-            exit_code=EXIT_CONFORMANCE,
-            hints=[] if repro is not None else ["--repro DIR writes a program for each failure"],
+            f"backend '{found.backend}': {words} {what}", exit_code=EXIT_CONFORMANCE, hints=hints
         )
 
     def render(renderer: Renderer) -> None:
         _render(renderer, data)
-        if model is not None:
-            renderer.line("Only this model: no other layers, options, late shapes, blobs, lives")
-        elif layers or types:
-            renderer.line("Only these layers or types: no random networks, options, late shapes")
+        if note:
+            renderer.line(note)
 
     session.answer(data, render, failure=failure)
 

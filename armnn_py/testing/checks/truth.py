@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
@@ -14,6 +14,8 @@ from armnn_py.guard.outcome import CheckFailedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
 
     from armnn_py.backends.backend import Backend
     from armnn_py.testing.cases import Case
@@ -37,7 +39,7 @@ class Answers:
         CheckFailedError
             The answer is no answer, or it is another one when asked again.
         """
-        reason, *others = [_reason(*one) for one in self._native.ask_times(case.signature, times)]
+        reason, *others = [reason_of(*one) for one in self._native.ask_times(case.signature, times)]
         for again in others:
             if (reason is None) is not (again is None):
                 words = f"{reason or 'taken'}; {again or 'taken'}"
@@ -69,7 +71,14 @@ class Answers:
         self._native.close()
 
 
-def _reason(status: int, text: str) -> str | None:
+def reason_of(status: int, text: str) -> str | None:
+    """Return why a layer is refused; None: it is taken.
+
+    Raises
+    ------
+    CheckFailedError
+        It is neither OK, nor UNSUPPORTED with a reason.
+    """
     if status == abi.ARMNN_STATUS_OK:
         return None
     if status != abi.ARMNN_STATUS_UNSUPPORTED:
@@ -93,14 +102,7 @@ def check_truth(subject: Subject, case: Case, prepared: Prepared) -> None:
     values = case.values()
     first = prepared.run(values)
     prepared.run(case.values("other"))
-    second = prepared.run(values)
-    for index, (a, b) in enumerate(zip(first, second, strict=True)):
-        if a.tobytes() != b.tobytes():
-            raise CheckFailedError(
-                f"output {index} differs between two runs over the same values",
-                found=b,
-                expected=a,
-            )
+    check_repeated(first, prepared.run(values))
     answers = Answers(subject.backend)
     try:
         again = answers.ask(structs.replace(case))
@@ -108,3 +110,20 @@ def check_truth(subject: Subject, case: Case, prepared: Prepared) -> None:
         answers.close()
     if again is not None:
         raise CheckFailedError(f"the layer was taken first and is refused now: {again}")
+
+
+def check_repeated(first: Sequence[NDArray[Any]], second: Sequence[NDArray[Any]]) -> None:
+    """Compare the outputs of two runs over the same values.
+
+    Raises
+    ------
+    CheckFailedError
+        They differ in a bit.
+    """
+    for index, (a, b) in enumerate(zip(first, second, strict=True)):
+        if a.tobytes() != b.tobytes():
+            raise CheckFailedError(
+                f"output {index} differs between two runs over the same values",
+                found=b,
+                expected=a,
+            )

@@ -44,6 +44,9 @@ Row = dict[str, Array]
 #: The outputs of bad rows by the kind of their dtype; 0 for others.
 _ABSENT: Mapping[str, Any] = {"f": np.nan, "O": ""}
 
+#: Up to here each integer has a float64 of its own.
+_EXACT = 2.0**53
+
 
 class Predictor:
     """Run a network on batches: a callable class for ``ray.data.Dataset.map_batches``.
@@ -73,6 +76,11 @@ class Predictor:
     options
         More arguments of `armnn_py.load`.
 
+    Attributes
+    ----------
+    network : LoadedNetwork
+        The network of this actor, for subclasses that prepare its inputs.
+
     Raises
     ------
     InvalidArgumentError
@@ -86,7 +94,8 @@ class Predictor:
     Ray in one run. Of a fixed one of N, each run takes N rows; the last run repeats its last row.
     Values are converted where numpy calls it the same kind: float64 to float32, int64 to int32,
     uint8 to float32. Integers that do not fit are bad rows; a column of floats for integers is an
-    error. Layouts are never converted.
+    error. Rows of float64 in a column of objects may hold whole numbers: Arrow makes such rows of
+    integers when a list beside them has a null. Layouts are never converted.
 
     A batch that fails is halved until the failing rows are alone. Backends that are lost and
     resources that run out are failures of the job, not of rows: see ``runtime`` for isolation.
@@ -116,17 +125,17 @@ class Predictor:
         more = dict(options or {})
         if runtime is not None:
             more["runtime"] = armnn_py.Runtime(**runtime)
-        self._network = armnn_py.load(model, backends, **more)
-        self._columns = _names(inputs, self._network.inputs, "input", is_whole=True)
-        self._outputs = _names(outputs, self._network.outputs, "output", is_whole=False)
-        self._rows_of_run = _batch_of(self._network.inputs)
+        self.network = armnn_py.load(model, backends, **more)
+        self._columns = _names(inputs, self.network.inputs, "input", is_whole=True)
+        self._outputs = _names(outputs, self.network.outputs, "output", is_whole=False)
+        self._rows_of_run = _batch_of(self.network.inputs)
         self._like: Row = {
             name: np.zeros([dim or 0 for dim in info.shape[1:]], info.data_type.numpy)
-            for name, info in self._network.outputs.items()
+            for name, info in self.network.outputs.items()
         }
 
     def __call__(self, batch: dict[str, Array]) -> dict[str, Array]:
-        """Return the columns of the batch and the outputs.
+        """Return the outputs, and the columns of the batch that the network does not read.
 
         Parameters
         ----------
@@ -145,7 +154,7 @@ class Predictor:
             except ShortageError:
                 raise
             except ArmnnError as error:
-                if self._network.health.status == "lost":
+                if self.network.health.status == "lost":
                     raise
                 if last - first > 1:
                     middle = (first + last) // 2
@@ -157,7 +166,9 @@ class Predictor:
                 continue
             for place in range(first, last):
                 answers[place] = {name: one[place - first] for name, one in found.items()}
-        result = {**batch, **self._stacked(answers)}
+        # Ray joins no batch whose inputs are a tensor with one whose bad rows make them objects.
+        kept = batch.keys() - set(self._columns.values())
+        result = {name: batch[name] for name in batch if name in kept} | self._stacked(answers)
         if self._keeps:
             result[self._error_column] = np.array(reasons, object)
         return result
@@ -170,22 +181,22 @@ class Predictor:
             )
         values = np.asarray(batch[column])
         if values.dtype.kind != "O":
-            _check_kind(name, values, self._network.inputs[name])
+            _check_kind(name, values, self.network.inputs[name])
         return values
 
     def _run(self, columns: dict[str, Array]) -> Row:
         """Run some rows, in one run or in runs of the network's fixed batch."""
         inputs = {
-            name: _converted(name, values, self._network.inputs[name])
+            name: _converted(name, values, self.network.inputs[name])
             for name, values in columns.items()
         }
         wanted = list(self._outputs)
         size = self._rows_of_run
         rows = len(next(iter(inputs.values())))
         if size is None or size == rows:
-            return self._network.run(inputs, outputs=wanted)
+            return self.network.run(inputs, outputs=wanted)
         runs = [
-            self._network.run(
+            self.network.run(
                 {
                     name: _padded(values[first : first + size], size)
                     for name, values in inputs.items()
@@ -246,7 +257,10 @@ def _converted(name: str, values: Array, info: TensorInfo) -> Array:
             values = np.stack([np.asarray(one) for one in values])
         except ValueError:
             raise InvalidArgumentError(f"input '{name}': rows have different shapes") from None
-        _check_kind(name, values, info)
+        # One list with a null makes Arrow turn the integers of all lists beside it into float64.
+        is_exact = values.dtype == np.float64 and np.all(np.abs(values) <= _EXACT)
+        if wanted.kind not in "iu" or not is_exact:
+            _check_kind(name, values, info)
     if values.dtype == wanted:
         return values
     made = values.astype(wanted)

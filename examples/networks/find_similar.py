@@ -27,13 +27,12 @@ LONGEST = 128
 SHOWN = 5
 
 
-class Encoder:
-    """Turns sentences into vectors of length 1."""
+class Pieces:
+    """Turns sentences into the numbers of their pieces of words."""
 
     def __init__(self, folder: Path) -> None:
         pieces = json.loads((folder / "wordpieces.json").read_text(encoding="utf-8"))
         self._number_of = {piece: number for number, piece in enumerate(pieces) if piece != "▁"}
-        self.network = ann.load(folder / "minilm_l6.onnx")
 
     def numbers(self, sentence: str) -> list[int]:
         """The pieces of words, each the longest that fits; the first of a word has a mark."""
@@ -54,6 +53,14 @@ class Encoder:
             pieces.append(self._number_of[word[:end]])
             word = word[end:]
         return pieces
+
+
+class Encoder(Pieces):
+    """Turns sentences into vectors of length 1."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.network = ann.load(folder / "minilm_l6.onnx")
 
     def vector(self, sentence: str) -> np.ndarray:
         """The mean of what the network says of each piece."""

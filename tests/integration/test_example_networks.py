@@ -22,7 +22,7 @@ import armnn_py as ann
 
 pytestmark = pytest.mark.models
 
-SCRIPTS = Path(__file__).parents[2] / "examples" / "networks"
+SCRIPTS = Path(__file__).parents[2] / "examples"
 RANDOM = np.random.default_rng(1)
 
 
@@ -55,7 +55,7 @@ def onnx_run(
 
 
 def test_upscale(models_folder: Path) -> None:
-    upscale = script("upscale")
+    upscale = script("networks/upscale")
     stem = models_folder / "more" / "realesr-animevideov3-x4"
     nodes: list[onnx.NodeProto] = []
     constants: dict[str, np.ndarray] = {}
@@ -86,7 +86,7 @@ def test_upscale(models_folder: Path) -> None:
 
 
 def test_pronounce(models_folder: Path) -> None:
-    pronounce = script("pronounce")
+    pronounce = script("networks/pronounce")
     file = models_folder / "more" / "g2p_en.npz"
     speller = pronounce.Speller(file)
     # As CMU's dictionary of pronunciations has them.
@@ -120,7 +120,7 @@ def test_pronounce(models_folder: Path) -> None:
 
 def test_write_text(models_folder: Path) -> None:
     pytest.importorskip("h5py")
-    write_text = script("write_text")
+    write_text = script("networks/write_text")
     folder = models_folder / "more"
     weights = write_text.read_weights(folder)
     writer = write_text.Writer(folder)
@@ -162,7 +162,7 @@ def test_write_text(models_folder: Path) -> None:
 
 
 def test_detect_speech(models_folder: Path) -> None:
-    detect_speech = script("detect_speech")
+    detect_speech = script("networks/detect_speech")
     model = models_folder / "more" / "silero_vad_legacy.onnx"
     if not model.exists():
         pytest.skip("no npm brought the model")
@@ -183,8 +183,8 @@ def test_detect_speech(models_folder: Path) -> None:
 
 
 def test_identify_file(models_folder: Path) -> None:
-    identifier = script("identify_file").Identifier(models_folder / "more")
-    root = SCRIPTS.parents[1]
+    identifier = script("networks/identify_file").Identifier(models_folder / "more")
+    root = SCRIPTS.parent
     kinds = {
         "README.md": "markdown",
         "pyproject.toml": "toml",
@@ -206,7 +206,7 @@ def test_identify_file(models_folder: Path) -> None:
 
 
 def test_find_pose(models_folder: Path, tmp_path: Path) -> None:
-    find_pose = script("find_pose")
+    find_pose = script("networks/find_pose")
     model = models_folder / "more" / "pose_landmark_lite.tflite"
     if not model.exists():
         pytest.skip("no npm brought the model")
@@ -231,7 +231,7 @@ def test_find_pose(models_folder: Path, tmp_path: Path) -> None:
 
 
 def test_cut_out(models_folder: Path) -> None:
-    cut_out = script("cut_out")
+    cut_out = script("networks/cut_out")
     model = models_folder / "more" / "selfie_landscape.tflite"
     if not model.exists():
         pytest.skip("no npm brought the model")
@@ -248,7 +248,7 @@ def test_cut_out(models_folder: Path) -> None:
 
 
 def test_find_similar(models_folder: Path) -> None:
-    find_similar = script("find_similar")
+    find_similar = script("networks/find_similar")
     folder = models_folder / "more"
     if not (folder / "wordpieces.json").exists():
         pytest.skip("no npm brought the pieces of words")
@@ -321,5 +321,5 @@ def test_the_commands(
     places = {"models": models_folder, "here": __file__, "folder": tmp_path}
     filled = [argument.format(**places) for argument in arguments]
     monkeypatch.setattr(sys, "argv", [f"{name}.py", *filled])
-    script(name).main()
+    script(f"networks/{name}").main()
     assert shown in capsys.readouterr().out

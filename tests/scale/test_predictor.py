@@ -41,10 +41,10 @@ def predictor(model: str, **more: Any) -> Predictor:
     return Predictor(model, backends=["CpuRef"], **more)
 
 
-def test_columns_are_named_and_kept(model: str) -> None:
+def test_columns_are_named_and_those_of_no_input_kept(model: str) -> None:
     run = predictor(model, inputs={"x": "index"}, outputs={"y": "value"})
     found = run({"index": np.array([[0, 1], [2, 0]]), "path": np.array(["a", "b"], object)})
-    assert list(found) == ["index", "path", "value"]
+    assert list(found) == ["path", "value"]
     np.testing.assert_array_equal(found["value"], np.array([[10, 20], [30, 10]], np.float32))
     assert found["path"].tolist() == ["a", "b"]
 
@@ -91,6 +91,17 @@ def test_rows_of_objects_may_be_odd(model: str) -> None:
     found = predictor(model, on_bad_row="keep_apart")({"x": rows})
     assert [bool(words) for words in found["error"]] == [False, True, True, False]
     np.testing.assert_array_equal(found["y"][[0, 3]], [[10, 20], [30, 30]])
+
+
+def test_rows_of_whole_floats_are_integers_beside_a_null(model: str) -> None:
+    """As Arrow gives lists of integers of which one has a null."""
+    values = [[0, 1], [0, np.nan], [2, 0.5], [2.0**53 + 2, 0], [-1, -2]]
+    rows: Any = np.empty(len(values), object)
+    rows[:] = [np.array(one, np.float64) for one in values]
+    found = predictor(model, on_bad_row="keep_apart")({"x": rows})
+    assert [bool(words) for words in found["error"]] == [False, True, True, True, False]
+    np.testing.assert_array_equal(found["y"][[0, 4]], [[10, 20], [30, 20]])
+    assert "dtype float64 given, int64 expected" in found["error"][1]
 
 
 @pytest.mark.parametrize("policy", ["raise", "keep_apart"])

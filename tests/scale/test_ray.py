@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +17,6 @@ from .test_predictor import gatherer
 
 ray: Any = pytest.importorskip("ray", reason="the extra 'ray' is not installed")
 pytestmark = [pytest.mark.alone, pytest.mark.filterwarnings("default")]
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[None]:
-    from ray.cluster_utils import Cluster
-
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 2})
-    made.add_node(num_cpus=2)
-    ray.init(address=made.address, log_to_driver=False)
-    ray.data.DataContext.get_current().enable_progress_bars = False
-    yield
-    ray.shutdown()
-    made.shutdown()
 
 
 @pytest.mark.usefixtures("cluster")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.comparing.comparison import Comparison, OutputDifference
@@ -17,6 +18,7 @@ from armnn_py.comparing.networks import network_of
 from armnn_py.comparing.random_inputs import random_inputs
 from armnn_py.comparing.reduce import Reducible
 from armnn_py.comparing.sides import BackendSide, FileSide, Side, read_arrays
+from armnn_py.comparing.stages import StagesSeen
 from armnn_py.comparing.tensors import Tensors, place_of, scaled_by
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.optimizer.options import OptimizerOptions
@@ -129,6 +131,8 @@ def compare_sides(
 ) -> Comparison:
     """Compare backends that have their network; see `compare`.
 
+    Of a network in stages each stage is compared by itself, with the tensors of the reference.
+
     Parameters
     ----------
     subject
@@ -140,6 +144,68 @@ def compare_sides(
     owns_runtime
         Whether the runtime is closed afterwards: a reduction makes another one.
     """
+    if not subject.network.stages:
+        return _compare_one(
+            subject, reference, sets, model, layers, factor, times, on_step, owns_runtime
+        )
+    if not isinstance(reference, BackendSide):
+        if is_file(reference) or reference in ENGINES:
+            raise InvalidArgumentError(
+                f"compare: network '{subject.network.name}' runs in stages, "
+                f"so that the reference must be a backend; '{reference}' given"
+            )
+        assert isinstance(reference, str)
+        subject.runtime.backends.present([reference], asked_by="the reference")
+        reference = BackendSide(subject.network, [reference], subject.runtime)
+    with StagesSeen(reference) as seen:
+        for inputs in sets:
+            on_step(f"running {reference.name}")
+            seen.run(subject.network, inputs)
+    found = [
+        _in_stage(
+            called,
+            _compare_one(
+                BackendSide(network, subject.backends, subject.runtime, subject.options),
+                BackendSide(network, reference.backends, reference.runtime),
+                read, None, layers, factor, times, on_step, owns_runtime,
+            ),
+        )
+        for called, (network, read) in seen.found.items()
+    ]  # fmt: skip
+    if not found:
+        raise InvalidArgumentError(
+            f"compare: network '{subject.network.name}' has no stage that a backend computes"
+        )
+    guilty = next((one for one in found if one.finding is not None), found[0])
+    return replace(
+        guilty,
+        network=subject.network.name,
+        inputs=len(sets),
+        outputs=tuple(output for one in found for output in one.outputs),
+        layers=tuple(row for one in found for row in one.layers),
+    )
+
+
+def _in_stage(called: str, found: Comparison) -> Comparison:
+    """Return a comparison with the name of its stage before those of outputs and tensors."""
+    return replace(
+        found,
+        outputs=tuple(replace(one, name=f"stage {called}: {one.name}") for one in found.outputs),
+        layers=tuple(replace(row, tensor=f"stage {called}: {row.tensor}") for row in found.layers),
+    )
+
+
+def _compare_one(
+    subject: BackendSide,
+    reference: str | os.PathLike[str] | BackendSide,
+    sets: Sequence[dict[str, Any]],
+    model: Any,
+    layers: bool,
+    factor: float,
+    times: int,
+    on_step: Callable[[str], None],
+    owns_runtime: bool,
+) -> Comparison:
     tensors = Tensors(subject.network)
     other = _reference(reference, model, subject, tensors)
     outputs, finding, rows = _compared(
@@ -194,7 +260,7 @@ def _fed(
         if not given:
             raise InvalidArgumentError("compare: an empty list of inputs given")
     first = dict(given[0]) if given else {}
-    network = network_of(model, runtime, {**kept, **first}, shapes)
+    network = network_of(model, runtime, {**kept, **first}, shapes, in_stages=True)
     own = {name: array for name, array in kept.items() if name in network.inputs}
     sets = []
     for number, one in enumerate(given or [{}]):

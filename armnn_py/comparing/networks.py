@@ -46,6 +46,8 @@ def network_of(
     runtime: Runtime,
     arrays: Arrays | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
+    *,
+    in_stages: bool = False,
 ) -> Network:
     """Return the network of a model, with the shapes of its inputs.
 
@@ -59,11 +61,13 @@ def network_of(
         Arrays by name; those of inputs bind free dimensions.
     shapes
         Shapes of inputs by name.
+    in_stages
+        Whether it may run in stages.
 
     Raises
     ------
     InvalidArgumentError
-        Dimensions stay free, or the network runs in stages.
+        Dimensions stay free, or the network runs in stages that are not allowed.
     ModelError
         The model cannot be imported.
     """
@@ -75,16 +79,16 @@ def network_of(
         network = import_model(model, backends=tuple(runtime.backends.values()))
     if not network.is_dynamic:
         return network
-    if network.stages:
+    given = {name: array for name, array in (arrays or {}).items() if name in network.inputs}
+    known = {name: array.shape for name, array in given.items()}
+    network = specialized(network, {**known, **(shapes or {})}, given)
+    if network.stages and not in_stages:
         raise InvalidArgumentError(
             f"network '{network.name}' runs in {len(network.stages)} stages, one expected",
             hints=["give values for inputs that decide shapes", "compare a part of it"],
         )
-    given = {name: array for name, array in (arrays or {}).items() if name in network.inputs}
-    known = {name: array.shape for name, array in given.items()}
-    network = specialized(network, {**known, **(shapes or {})}, given)
-    if network.is_dynamic:
-        free = next(name for name, info in network.inputs.items() if not info.is_static)
+    free = next((name for name, info in network.inputs.items() if not info.is_static), None)
+    if free is not None:
         raise InvalidArgumentError(
             f"input '{free}' has free dimensions: {network.inputs[free]!r}",
             hints=["give its shape or an array"],

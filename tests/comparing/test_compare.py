@@ -18,6 +18,7 @@ from armnn_py.comparing.differences import difference
 from armnn_py.descriptors import Convolution2dDescriptor
 from armnn_py.python_backend import PythonBackend
 from armnn_py.testing.tolerances import Tolerance
+from tests.frontends.test_onnx_apart import LARGE, looped
 
 from .faulty import Faulty
 
@@ -214,6 +215,35 @@ def test_bisection_finds_the_pair_in_a_large_sub_graph() -> None:
     assert found.finding is not None
     assert found.finding.kind == "fused"
     assert [layer.name for layer in found.finding.group.layers] == ["conv2", "conv3"]
+
+
+@pytest.mark.parametrize("defect", ["", "off by a thousandth"])
+@pytest.mark.parametrize("case", ["ends by its states", "a loop inside of it"])
+def test_networks_in_stages_are_compared_stage_by_stage(
+    tmp_path: Path, case: str, defect: str
+) -> None:
+    model = looped(case, ("h", 100)).SerializeToString()
+    body = {"ends by its states": "stage 2/body: next", "a loop inside of it": "stage 2/body/1: "}
+    with ann.Runtime(python_backends=[Faulty(defect)], enable_dynamic_backends=False) as runtime:
+        found = ann.compare(
+            model, ["Faulty", "CpuRef"], shapes={"input": LARGE}, layers=True, runtime=runtime
+        )
+        assert found.passed == (not defect)
+        rows = [row for row in found.layers if row.tensor.startswith(body[case])]
+        assert rows
+        assert any(not row.own.passed for row in rows) == bool(defect)
+        if defect:
+            assert found.finding is not None
+            assert found.finding.layer == "Relu_0"
+            assert Path(found.reduce(tmp_path)[0]).exists()
+
+
+def test_a_network_in_stages_needs_a_backend_as_reference() -> None:
+    model = looped("ends by its states", LARGE).SerializeToString()
+    with pytest.raises(ann.InvalidArgumentError, match="must be a backend; 'onnxruntime' given"):
+        ann.compare(model, ["CpuRef"], reference="onnxruntime")
+    with pytest.raises(ann.BackendNotFoundError):
+        ann.compare(model, ["CpuRef"], reference="Nowhere")
 
 
 def test_onnxruntime_and_a_kept_file_have_the_tensors_inside(tmp_path: Path) -> None:

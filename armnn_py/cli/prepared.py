@@ -188,7 +188,7 @@ def prepared(
         )
         with session.progress(f"loading {given.name}"), clock:
             optimized = given.placed(ready.whole if limits else network, runtime)
-            optimized.forget_sources()
+            optimized.forget_sources(keeps_given=runtime.is_followed(None))
             loaded = runtime.load_network(optimized, bounds=limits or None)
         own = read_options("run", run_options, [one.id for one in optimized.backends], runtime)
         yield Prepared(

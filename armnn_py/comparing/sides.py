@@ -116,7 +116,7 @@ class BackendSide:
             for layer in network.layers:
                 layer.backend_hint = None
         optimized = optimize(network, self.backends, runtime=self.runtime, options=self.options)
-        optimized.forget_sources()
+        optimized.forget_sources(keeps_given=self.runtime.is_followed(None))
         return self.runtime.load_network(optimized, threads=threads)
 
 

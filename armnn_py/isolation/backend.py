@@ -21,7 +21,7 @@ from armnn_py.python_backend.part import Part
 from armnn_py.tensors.json_infos import info_from_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from armnn_py._native.layers.shown_layers import ShownLayer
     from armnn_py._native.python_backend.python_parts import ShownPart
@@ -119,6 +119,11 @@ class IsolatedBackend:
     def why_not_running(self) -> str:
         """The reason why the worker does not run; empty if it runs."""
         return self._worker.why_not_running
+
+    def weights(self, sizes: Container[int]) -> list[memoryview]:
+        """The weights of some sizes in bytes, in memory that the worker has mapped as well."""
+        parts = list(self._worker.parts)
+        return [array for part in parts for array in part.request.arrays(sizes)]
 
     def self_test(self, level: int) -> None:
         """Let the backend test itself."""

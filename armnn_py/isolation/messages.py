@@ -16,7 +16,10 @@ import os
 import pickle
 import socket
 import struct
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Sequence
 
 _HEADER = struct.Struct("=QI")
 _ALIGNMENT = 64
@@ -49,6 +52,7 @@ class Request:
         if views:
             self._memory = _sealed_file(views, places, end)
         self.kind = kind
+        self._places = places
         self._data = pickle.dumps((places, data))
         self._files = files
 
@@ -67,6 +71,13 @@ class Request:
     def payload(self) -> Any:
         """A copy of the payload, whose arrays lie in the request's file."""
         return _unpack(self._data, [] if self._memory is None else [os.dup(self._memory)])[1]
+
+    def arrays(self, sizes: Container[int]) -> list[memoryview]:
+        """Its arrays of some sizes in bytes, read-only, where the worker has them."""
+        if self._memory is None or not any(size in sizes for _, size in self._places):
+            return []
+        views = _mapped(os.dup(self._memory), self._places)
+        return [view for view in views if view.nbytes in sizes]
 
     def __del__(self) -> None:
         if getattr(self, "_memory", None) is not None:
@@ -115,12 +126,16 @@ def _unpack(data: bytes, files: list[int]) -> tuple[str, Any]:
     places, pickled = pickle.loads(data)
     buffers: list[memoryview] = []
     if places:
-        file = files.pop(0)
-        view = memoryview(mmap.mmap(file, 0, prot=mmap.PROT_READ))  # as long as an array needs it
-        os.close(file)
-        buffers = [view[offset : offset + length] for offset, length in places]
+        buffers = _mapped(files.pop(0), places)
     kind, payload = pickle.loads(pickled, buffers=buffers)
     return kind, payload
+
+
+def _mapped(file: int, places: Sequence[tuple[int, int]]) -> list[memoryview]:
+    """Parts of a file, mapped as long as one of them is needed; closes the descriptor."""
+    view = memoryview(mmap.mmap(file, 0, prot=mmap.PROT_READ))
+    os.close(file)
+    return [view[offset : offset + length] for offset, length in places]
 
 
 def send_answer(connection: socket.socket, answer: dict[str, Any]) -> None:

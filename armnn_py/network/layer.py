@@ -244,6 +244,10 @@ class ConstantLayer(Layer):
         """The values: read-only, C-contiguous, of the output's shape and dtype."""
         return self._value
 
+    def move_to(self, values: NDArray[Any]) -> None:
+        """Keep equal read-only values that lie elsewhere instead of its own."""
+        self._value = values
+
 
 class VariableLayer(Layer):
     """A tensor that stays from run to run; made by `Network.add_variable`.

@@ -307,14 +307,16 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         placed, backends, options = load_network(path, runtime, in_place=in_place)
         return cls(placed.network, backends, runtime, options, lambda *_: placed)
 
-    def forget_sources(self) -> None:
+    def forget_sources(self, *, keeps_given: bool = False) -> None:
         """Drop what only `save` needs; for a network that will not be saved.
 
-        With it goes the given network, and those of its weights that backends have packed.
+        With it goes the given network, and those of its weights that backends have packed, unless
+        ``keeps_given``: it may be placed anew.
         """
         if self._placed is not None:
             self._placed.sources.clear()
-            self._source = self._placed.network
+            if not keeps_given:
+                self._source = self._placed.network
 
     def place_late(
         self, shapes: Mapping[str, Sequence[int]], *, trial: bool = False

@@ -8,6 +8,7 @@ import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 from msgspec import Struct
 
 from armnn_py.errors import (
@@ -17,11 +18,10 @@ from armnn_py.errors import (
     ExecutionTimeoutError,
 )
 from armnn_py.later import public_class
+from armnn_py.network.layer import ConstantLayer
 from armnn_py.optimizer import optimize
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.network_state import NetworkState
@@ -66,6 +66,15 @@ class Health:
 
 
 NOTHING_LOST = LastRun()
+#: Smaller weights are not worth a search.
+_SHARED_BYTES = 1 << 16
+
+
+def _are_same(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two dense arrays have the same bytes."""
+    bytes_of = (array.reshape(-1).view(np.uint8) for array in (one, other))
+    begin, end = zip(*((array[:64], array[64:]) for array in bytes_of), strict=True)
+    return np.array_equal(*begin) and np.array_equal(*end)
 
 
 class Failover:
@@ -84,6 +93,27 @@ class Failover:
         self._lock = threading.Lock()
         self._networks: dict[frozenset[str], Part] = {}
         self._of_thread = threading.local()
+        self._share_weights()
+
+    def _share_weights(self) -> None:
+        """Keep large weights of the source in the memory that workers have mapped, too.
+
+        Only where no other backend uses them.
+        """
+        isolated = self._runtime.isolated
+        if not isolated.keys() >= self._optimized.assignment.counts.keys():
+            return
+        constants: dict[int, list[ConstantLayer]] = {}
+        for layer in self._optimized.given.layers:
+            if isinstance(layer, ConstantLayer) and layer.value.nbytes >= _SHARED_BYTES:
+                constants.setdefault(layer.value.nbytes, []).append(layer)
+        for backend in isolated.values() if constants else ():
+            for memory in backend.weights(constants):
+                for layer in list(constants[memory.nbytes]):
+                    shared = np.frombuffer(memory, layer.value.dtype).reshape(layer.value.shape)
+                    if _are_same(layer.value, shared):
+                        layer.move_to(shared)
+                        constants[memory.nbytes].remove(layer)
 
     @property
     def last_run(self) -> LastRun:

@@ -289,8 +289,7 @@ def load(
                 optimized.skipped = select_backends(backends, runtime.backends)[1]
         else:
             optimized = make(is_kept=bounds is not None)
-        if not runtime.is_followed(None):
-            optimized.forget_sources()  # it is never saved
+        optimized.forget_sources(keeps_given=runtime.is_followed(None))  # it is never saved
         with without_collections():  # modules are imported
             loaded = runtime._load(
                 optimized,

@@ -5,9 +5,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import onnx
 import pytest
+from onnx import TensorProto, helper
 
 import armnn_py as ann
 from armnn_py.cli.main import main
@@ -42,6 +46,25 @@ def test_the_option(deed_folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     verdicts = json.loads(capsys.readouterr().out)["verdicts"]
     (loaded,) = [one for one in verdicts if one["id"] == "Deed" and one["status"] == "loaded"]
     assert loaded["place"] == "isolated"
+
+
+def test_a_command_is_answered_by_the_next_backend(
+    deed_folder: Path, deed: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    deed("segv", "execute")
+    model, given = tmp_path / "abs.onnx", tmp_path / "in.npy"
+    value = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [4]) for name in "xy"]
+    graph = helper.make_graph(
+        [helper.make_node("Abs", ["x"], ["y"])], "graph", [value[0]], [value[1]]
+    )
+    opsets = [helper.make_opsetid("", 17)]
+    onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=8), model)
+    np.save(given, np.array([1, -2, 3, -4], np.float32))
+    command = ["--backend-path", str(deed_folder), "--isolate", "Deed", "run", str(model)]
+    more = ["--input", str(given), "--output", str(tmp_path), "-b", "Deed", "-b", "CpuRef"]
+    assert main([*command, *more]) == 0
+    made = np.load(tmp_path / "y.npy")
+    np.testing.assert_array_equal(made, np.array([1, 2, 3, 4], np.float32))
 
 
 def test_placement_rules(deed_folder: Path, rules: Path, monkeypatch: pytest.MonkeyPatch) -> None:

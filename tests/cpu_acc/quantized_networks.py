@@ -11,21 +11,25 @@ import numpy as np
 
 import armnn_py as ann
 
-from .quantized import S8, U8, info_of, numbers, scale_in
-from .test_quantized_products import weights_of
+from .products import NCHW, NHWC, W16, F, Family
+from .quantized import S8, U8, numbers, scale_in
 
-NCHW, NHWC = ann.DataLayout.NCHW, ann.DataLayout.NHWC
-F = ann.ActivationFunction
+_COMMON = ("convolution", "function", "addition") * 2 + ("concat", "pooling", "gate", "turned")
+#: Names of methods, those of common layers several times.
+_OF_BYTES = (*_COMMON, *("convolution",) * 2, "depthwise", "transposed", "addition", "resized")
+_OF_BYTES += ("product", "unary")
+_OF_WORDS = (*_COMMON, *("convolution", "depthwise") * 2)
 
 
 class QuantizedVision:
     """A random network of quantised images; layers read young tensors more often."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, data_type: ann.DataType | None = None) -> None:
         self.rng, self.numbers = random.Random(seed), np.random.default_rng(seed)
         self.network = ann.Network(f"quantised vision {seed}")
         self.layout = self.rng.choice([NCHW, NHWC])
-        self.data_type = self.rng.choice([S8, S8, U8])
+        self.data_type = data_type or self.rng.choice([S8, S8, U8])
+        self.family = Family(self.data_type)
         shape = (self.rng.choice([1, 2]), 9, self.rng.choice([4, 10]), self.rng.choice([3, 8, 24]))
         self.pool = [self.network.add_input("x", self.info(self.shape(*shape))).output]
 
@@ -34,8 +38,8 @@ class QuantizedVision:
 
     def info(self, shape: tuple[int, ...], scale: float = 0.0) -> ann.TensorInfo:
         """Of a zero point in the middle more often than not: numbers do not saturate at once."""
-        info = info_of(self.numbers, shape, self.data_type, scale)
-        if self.rng.random() < 0.2:
+        info = self.family.info(self.numbers, shape, scale)
+        if self.data_type == W16 or self.rng.random() < 0.2:
             return info
         point = self.rng.randrange(-20, 20) + (128 if self.data_type == U8 else 0)
         quantization = ann.QuantizationInfo((scale_in(info),), (point,))
@@ -65,40 +69,47 @@ class QuantizedVision:
         scales = np.array(weights.quantization.scales)
         return self.info(shape, float(scale_in(x.info) * scales.mean() * 60 * terms**0.5))
 
+    def bias(self, count: int) -> np.ndarray | None:
+        if self.rng.random() < 0.3:
+            return None
+        values = self.numbers.integers(-999, 999, count)
+        wide = self.data_type == W16 and self.rng.random() < 0.5
+        return (100 * values).astype(np.int64) if wide else values.astype(np.int32)
+
     def convolution(self, x: ann.OutputSlot) -> Any:
         network, rng, channels = self.network, self.rng, self.channels(x)
         outputs, kernel = rng.choice([5, 16, 33, channels]), rng.choice([1, 1, 3, 5])
         sides = (channels, kernel, kernel) if self.layout == NCHW else (kernel, kernel, channels)
-        kind = rng.choice(["channels", "one", "s8", "u8"])
-        weights, info = weights_of(self.numbers, (outputs, *sides), 0, kind)
+        large = rng.random() < 0.2
+        weights, info = self.family.weights(self.numbers, (outputs, *sides), 0, large=large)
         shape = list(x.info.static_shape)
         shape[self.axis] = outputs
-        bias = self.numbers.integers(-999, 999, outputs).astype(np.int32)
         return network.add_convolution2d(
             x,
             network.add_constant(weights, info=info),
-            bias if rng.random() < 0.7 else None,
+            self.bias(outputs),
             padding="same",
             data_layout=self.layout,
             output_info=self.sums(x, info, channels * kernel**2, tuple(shape)),
         )
 
     def depthwise(self, x: ann.OutputSlot) -> Any:
-        channels = self.channels(x)
-        weights, info = weights_of(self.numbers, (1, 3, 3, channels), 3, "channels")
+        channels, kernel = self.channels(x), self.rng.choice([2, 3, 3, 5])
+        weights, info = self.family.weights(self.numbers, (1, kernel, kernel, channels), 3)
         return self.network.add_depthwise_convolution2d(
             x,
             self.network.add_constant(weights, info=info),
+            self.bias(channels),
             padding="same",
             data_layout=self.layout,
-            output_info=self.sums(x, info, 9, x.info.static_shape),
+            output_info=self.sums(x, info, kernel**2, x.info.static_shape),
         )
 
     def transposed(self, x: ann.OutputSlot) -> Any:
         """And back to the size that it was."""
         channels = self.channels(x)
         sides = (channels, 3, 3) if self.layout == NCHW else (3, 3, channels)
-        weights, info = weights_of(self.numbers, (8, *sides), 0, "channels")
+        weights, info = self.family.weights(self.numbers, (8, *sides), 0)
         n, h, w = (
             x.info.static_shape[d] for d in ((0, 2, 3) if self.layout == NCHW else (0, 1, 2))
         )
@@ -122,11 +133,14 @@ class QuantizedVision:
         """Squeeze and excite."""
         axes = (2, 3) if self.layout == NCHW else (1, 2)
         shape = self.shape(x.info.static_shape[0], 1, 1, self.channels(x))
-        operation = self.rng.choice([ann.ReduceOperation.MEAN, ann.ReduceOperation.MAX])
+        words = self.data_type == W16
+        operations = [ann.ReduceOperation.MEAN, ann.ReduceOperation.MAX]
+        operation = self.rng.choice(operations[: 1 if words else 2])
         mean = self.network.add_reduce(
             x, operation, axes, keep_dims=True, output_info=self.like(x, shape)
         )
-        gate = self.network.add_activation(mean, F.SIGMOID, output_info=self.info(shape, 1 / 256))
+        share = self.info(shape, 2**-15 if words else 2**-8)
+        gate = self.network.add_activation(mean, F.SIGMOID, output_info=share)
         return self.network.add_multiplication(x, gate, output_info=self.like(x))
 
     def resized(self, x: ann.OutputSlot) -> Any:
@@ -154,50 +168,43 @@ class QuantizedVision:
         softmax = self.network.add_softmax(scores, output_info=self.info(shape, 1 / 256))
         return self.network.add_batch_mat_mul(softmax, other, output_info=self.like(x))
 
+    def function(self, x: ann.OutputSlot) -> Any:
+        function, a, b = self.rng.choice([(F.RELU, 0, 0), (F.BOUNDED_RELU, 3, -1), (F.TANH, 1, 1)])
+        info = x.info if function != F.TANH else self.like(x)
+        return self.network.add_activation(x, function, a, b, output_info=info)
+
+    def addition(self, x: ann.OutputSlot) -> Any:
+        return self.network.add_addition(x, self.partner(x), output_info=self.like(x))
+
+    def concat(self, x: ann.OutputSlot) -> Any:
+        kind = x.info.data_type, x.info.quantization
+        pieces = [self.network.add_quantize(y, *kind) for y in (x, self.partner(x))]
+        return self.network.add_concat(pieces, axis=self.axis)
+
+    def pooling(self, x: ann.OutputSlot) -> Any:
+        return self.network.add_pooling2d(
+            x,
+            self.rng.choice([ann.PoolingAlgorithm.MAX, ann.PoolingAlgorithm.AVERAGE]),
+            (3, 3),
+            stride=(1, 1),
+            padding="same",
+            data_layout=self.layout,
+            output_info=x.info,
+        )
+
+    def unary(self, x: ann.OutputSlot) -> Any:
+        operation = self.rng.choice([ann.UnaryOperation.ABS, ann.UnaryOperation.EXP])
+        return self.network.add_elementwise_unary(x, operation, output_info=self.like(x))
+
+    def turned(self, x: ann.OutputSlot) -> Any:
+        turned = self.network.add_transpose(x, (0, 3, 2, 1))
+        turned = self.network.add_activation(turned, F.ABS, output_info=turned.output.info)
+        return self.network.add_transpose(turned, (0, 3, 2, 1))
+
     def grow(self) -> Any:
-        network, rng = self.network, self.rng
-        x = rng.choice(self.pool[-4:])
-        kind = rng.randrange(18)
-        if kind < 4:
-            return self.convolution(x)
-        if kind == 4:
-            return self.depthwise(x)
-        if kind == 5:
-            return self.transposed(x)
-        if kind < 8:
-            function, a, b = rng.choice([(F.RELU, 0, 0), (F.BOUNDED_RELU, 3, -1), (F.TANH, 1, 1)])
-            info = x.info if function != F.TANH else self.like(x)
-            return network.add_activation(x, function, a, b, output_info=info)
-        if kind < 11:
-            return network.add_addition(x, self.partner(x), output_info=self.like(x))
-        if kind == 11:
-            pieces = [
-                network.add_quantize(y, x.info.data_type, x.info.quantization)
-                for y in (x, self.partner(x))
-            ]
-            return network.add_concat(pieces, axis=self.axis)
-        if kind == 12:
-            return network.add_pooling2d(
-                x,
-                rng.choice([ann.PoolingAlgorithm.MAX, ann.PoolingAlgorithm.AVERAGE]),
-                (3, 3),
-                stride=(1, 1),
-                padding="same",
-                data_layout=self.layout,
-                output_info=x.info,
-            )
-        if kind == 13:
-            return self.gate(x)
-        if kind == 14:
-            return self.resized(x)
-        if kind == 15:
-            return self.product(x)
-        if kind == 16:
-            operation = rng.choice([ann.UnaryOperation.ABS, ann.UnaryOperation.EXP])
-            return network.add_elementwise_unary(x, operation, output_info=self.like(x))
-        turned = network.add_transpose(x, (0, 3, 2, 1))
-        turned = network.add_activation(turned, F.ABS, output_info=turned.output.info)
-        return network.add_transpose(turned, (0, 3, 2, 1))
+        x = self.rng.choice(self.pool[-4:])
+        kinds = _OF_WORDS if self.data_type == W16 else _OF_BYTES
+        return getattr(self, self.rng.choice(kinds))(x)
 
     def make(self, layers: int) -> ann.Network:
         for _ in range(layers):

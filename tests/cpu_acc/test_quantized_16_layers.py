@@ -12,6 +12,7 @@ import pytest
 import armnn_py as ann
 from armnn_py.optimizer import optimize
 
+from .products import W16, word_info
 from .quantized import (
     S8,
     U8,
@@ -24,7 +25,6 @@ from .quantized import (
 )
 from .test_quantized_16_products import fixed
 from .test_quantized_products import high_product, shift_right
-from .words import NCHW, NHWC, W16, F, word_info
 
 __all__ = ["quantized_runtime"]
 
@@ -98,73 +98,6 @@ def test_specification_of_two_operands(quantized_runtime: ann.Runtime, operation
     )
 
 
-@pytest.mark.parametrize("seed", range(16))
-def test_pooling(quantized_runtime: ann.Runtime, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    layout = NCHW if seed % 3 == 0 else NHWC
-    n, h, w, c = 2, int(rng.integers(3, 9)), int(rng.integers(3, 9)), int(rng.choice([1, 3, 70]))
-    info = word_info(rng, (n, c, h, w) if layout == NCHW else (n, h, w, c))
-    kind = ann.PoolingAlgorithm.MAX if seed % 2 else ann.PoolingAlgorithm.AVERAGE
-    network = ann.Network()
-    y = network.add_pooling2d(
-        network.add_input("x", info),
-        kind,
-        (3, 2),
-        stride=(int(rng.integers(1, 3)), 1),
-        padding="same" if seed % 4 else "valid",
-        data_layout=layout,
-    )
-    network.add_output("y", y)
-    check_equal(quantized_runtime, network, rng)
-
-
-FUNCTIONS = [
-    (F.RELU, 0, 0), (F.BOUNDED_RELU, 6, 0), (F.BOUNDED_RELU, 1, -1), (F.LEAKY_RELU, 0.1, 0),
-    (F.TANH, 1, 1), (F.SIGMOID, 0, 0), (F.HARD_SWISH, 0, 0), (F.ELU, 1, 0), (F.ABS, 0, 0),
-    (F.GELU, 0, 0), (F.SQRT, 0, 0), (F.LINEAR, 0.5, 1),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("which", range(len(FUNCTIONS)))
-def test_functions(quantized_runtime: ann.Runtime, which: int) -> None:
-    function, a, b = FUNCTIONS[which]
-    rng = np.random.default_rng(which)
-    network = ann.Network()
-    every = np.arange(-32768, 32768).astype(np.int16).reshape(256, 256)
-    x = network.add_input("x", word_info(rng, (256, 256), 12 / 32768))
-    scale = 1 / 32768 if function in (F.TANH, F.SIGMOID) else 9 / 32768
-    y = network.add_activation(x, function, a, b, output_info=word_info(rng, (256, 256), scale))
-    network.add_output("y", y)
-    check_equal(quantized_runtime, network, rng, x=every)
-
-
-@pytest.mark.parametrize(
-    "operation", [ann.UnaryOperation.EXP, ann.UnaryOperation.NEG, ann.UnaryOperation.LOG]
-)
-def test_unary(quantized_runtime: ann.Runtime, operation: Any) -> None:
-    rng = np.random.default_rng(1)
-    network = ann.Network()
-    every = np.arange(-32768, 32768).astype(np.int16)
-    x = network.add_input("x", word_info(rng, (65536,), 3 / 32768))
-    y = network.add_elementwise_unary(x, operation, output_info=word_info(rng, (65536,), 0.001))
-    network.add_output("y", y)
-    check_equal(quantized_runtime, network, rng, x=every)
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_softmax(quantized_runtime: ann.Runtime, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    shape = ((3, 40), (2, 5, 3, 7))[seed % 2]
-    axis = -1 if seed < 4 else 1
-    add = ("add_softmax", "add_log_softmax")[seed // 2 % 2]
-    network = ann.Network()
-    x = network.add_input("x", word_info(rng, shape, 10 / 32768))
-    scale = 1 / 32768 if add == "add_softmax" else 16 / 32768
-    y = getattr(network, add)(x, axis=axis, output_info=word_info(rng, shape, scale))
-    network.add_output("y", y)
-    check_equal(quantized_runtime, network, rng)
-
-
 @pytest.mark.parametrize("axes", [(1, 2), (3,), (0,), (2, 3), (0, 1, 2, 3)])
 @pytest.mark.parametrize("keep", [True, False])
 def test_means(quantized_runtime: ann.Runtime, axes: tuple[int, ...], keep: bool) -> None:
@@ -214,19 +147,6 @@ def test_real_numbers(quantized_runtime: ann.Runtime) -> None:
     expected = np.clip(steps, -32768, 32767).astype(np.int16)
     np.testing.assert_array_equal(outputs["q"], expected)
     np.testing.assert_array_equal(outputs["y"], np.float32(0.001) * expected.astype(np.float32))
-
-
-def test_moves(quantized_runtime: ann.Runtime) -> None:
-    rng = np.random.default_rng(0)
-    network = ann.Network()
-    info = word_info(rng, (2, 4, 6, 10), 0.01)
-    x, y = network.add_input("x", info), network.add_input("y", info)
-    z = network.add_concat([x, y], 3)
-    z = network.add_pad(z, [(0, 0), (1, 0), (0, 2), (0, 0)])
-    z = network.add_transpose(z, (0, 3, 1, 2))
-    z = network.add_slice(z, (0, 3, 0, 1), (2, 11, 5, 6))
-    network.add_output("z", network.add_reshape(z, (2, 11 * 30)))
-    check_equal(quantized_runtime, network, rng)
 
 
 def refusal(runtime: ann.Runtime, network: ann.Network) -> str:

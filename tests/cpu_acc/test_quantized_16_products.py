@@ -1,36 +1,20 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Products of numbers of 16 bits with weights of 8: CpuRef's bits, and the specification."""
+"""Products of numbers of 16 bits with weights of 8: large sums, and the specification."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pytest
 
 import armnn_py as ann
 
+from .products import W16, F, Family, byte_weights, random_product, word_info
 from .quantized import check_equal, numbers, outputs_of, quantized_runtime, scale_in
-from .words import NCHW, NHWC, F, bias_values, byte_weights, output_scale, random_product, word_info
 
 __all__ = ["quantized_runtime"]
 
 Q = ann.QuantizationInfo
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_random_convolutions(quantized_runtime: ann.Runtime, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    channels = int(rng.choice([1, 2, 3, 6, 9, 16, 24, 33]))
-    shape = (int(rng.choice([1, 2])), int(rng.integers(1, 12)), int(rng.integers(1, 14)), channels)
-    network = ann.Network()
-    x = network.add_input("x", word_info(rng, shape)).output
-    y = random_product(network, rng, x, shape)
-    if seed % 2:
-        y = random_product(network, rng, y, y.info.static_shape)
-    network.add_output("y", y)
-    check_equal(quantized_runtime, network, rng)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -41,62 +25,11 @@ def test_sums_of_64_bits(quantized_runtime: ann.Runtime, seed: int) -> None:
     shape = (1, int(rng.integers(1, 4)), int(rng.integers(1, 6)), channels)
     network = ann.Network()
     x = network.add_input("x", word_info(rng, shape)).output
-    network.add_output("y", random_product(network, rng, x, shape, large=True))
+    network.add_output("y", random_product(network, rng, x, shape, Family(W16), large=True))
     extreme = rng.choice([-32768, 32767], shape).astype(np.int16) if seed % 2 else None
     alike = np.full(shape, -32768, np.int16)
     given = {} if seed % 4 == 0 else {"x": alike if extreme is None else extreme}
     check_equal(quantized_runtime, network, rng, **given)
-
-
-@pytest.mark.parametrize("seed", range(24))
-def test_random_matrices(quantized_runtime: ann.Runtime, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    rows, outputs = (int(i) for i in rng.choice([1, 2, 3, 7, 16, 33, 100], 2))
-    inputs = int(rng.choice([1, 2, 7, 33, 100, 1100]))
-    transposed = bool(seed % 2)
-    shape = (outputs, inputs) if transposed else (inputs, outputs)
-    weights, info = byte_weights(rng, shape, 0 if transposed else 1, large=seed % 3 == 0)
-    network = ann.Network()
-    x = network.add_input("x", word_info(rng, (rows, inputs))).output
-    y = network.add_fully_connected(
-        x,
-        network.add_constant(weights, info=info),
-        bias_values(rng, outputs),
-        transpose_weight_matrix=transposed,
-        output_info=word_info(rng, (rows, outputs), output_scale(rng, x, inputs)),
-    )
-    network.add_output("y", y)
-    check_equal(quantized_runtime, network, rng)
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_transposed_convolutions(quantized_runtime: ann.Runtime, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    layout = NCHW if seed % 3 == 0 else NHWC
-    n, h, w = (int(i) for i in rng.integers(1, 8, 3))
-    inputs, outputs = int(rng.choice([1, 3, 8, 20])), int(rng.choice([1, 5, 17, 40]))
-    stride = (int(rng.integers(1, 4)), int(rng.integers(1, 4)))
-    kernel = tuple(int(s + rng.integers(0, 3)) for s in stride)  # every pixel has a tap
-    shape = (n, inputs, h, w) if layout == NCHW else (n, h, w, inputs)
-    sides = (inputs, *kernel) if layout == NCHW else (*kernel, inputs)
-    weights, info = byte_weights(rng, (outputs, *sides), 0)
-    options: dict[str, Any] = {"stride": stride, "padding": "valid", "data_layout": layout}
-    plain = ann.Network()
-    image = plain.add_input("x", ann.TensorInfo(shape))
-    floats = plain.add_transpose_convolution2d(image, weights.astype(np.float32), **options)
-    network = ann.Network()
-    x = network.add_input("x", word_info(rng, shape)).output
-    y = network.add_transpose_convolution2d(
-        x,
-        network.add_constant(weights, info=info),
-        bias_values(rng, outputs),
-        output_info=word_info(
-            rng, floats.output.info.static_shape, output_scale(rng, x, inputs * 4)
-        ),
-        **options,
-    )
-    network.add_output("y", y)
-    check_equal(quantized_runtime, network, rng)
 
 
 def fixed(real: float) -> tuple[int, int]:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Quantised bytes element by element, pooled and moved: CpuRef's bits, and definitions in numpy."""
+"""Quantised numbers element by element, pooled and moved: CpuRef's bits, and numpy."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 
 import armnn_py as ann
 
+from .products import NCHW, NHWC, W16, F, Family
 from .quantized import S8, U8, check_equal, info_of, numbers, outputs_of, quantized_runtime
 
 if TYPE_CHECKING:
@@ -18,9 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["quantized_runtime"]
 
-NCHW, NHWC = ann.DataLayout.NCHW, ann.DataLayout.NHWC
-F = ann.ActivationFunction
 Q = ann.QuantizationInfo
+Unary = ann.UnaryOperation
 
 
 def alike(info: ann.TensorInfo, shape: tuple[int, ...]) -> ann.TensorInfo:
@@ -84,22 +84,43 @@ FUNCTIONS = [
     (F.HARD_SWISH, 0, 0),
     (F.GELU, 0, 0),
     (F.LINEAR, 2, 1),
+    (F.ABS, 0, 0),
+    (F.SQRT, 0, 0),
 ]
+
+
+def check_every_number(runtime: ann.Runtime, add: Any, *, is_share: bool = False) -> None:
+    """All numbers of each type through ``add(network, x, output_info)``."""
+    for seed, data_type in enumerate((S8, U8, W16)):
+        rng = np.random.default_rng(seed)
+        shape, scales = (2, 16, 16), (0.05, 0.03)
+        if data_type == W16:
+            shape, scales = (4, 128, 128), (12 / 32768, (1 if is_share else 9) / 32768)
+        x_info, y_info = (Family(data_type).info(rng, shape, scale) for scale in scales)
+        network = ann.Network()
+        network.add_output("y", add(network, network.add_input("x", x_info), y_info))
+        given = np.arange(np.prod(shape)).reshape(shape).astype(x_info.dtype)
+        check_equal(runtime, network, rng, x=given)
 
 
 @pytest.mark.parametrize(("function", "a", "b"), FUNCTIONS)
 def test_functions(quantized_runtime: ann.Runtime, function: F, a: float, b: float) -> None:
-    """All 256 numbers."""
-    for seed, data_type in enumerate((S8, U8)):
-        rng = np.random.default_rng(seed)
-        network = ann.Network()
-        x = network.add_input("x", info_of(rng, (2, 16, 16), data_type, 0.05)).output
-        y = network.add_activation(
-            x, function, a, b, output_info=info_of(rng, (2, 16, 16), data_type, 0.03)
-        )
-        network.add_output("y", y)
-        given = np.arange(512).reshape(2, 16, 16).astype(x.info.dtype)
-        check_equal(quantized_runtime, network, rng, x=given)
+    check_every_number(
+        quantized_runtime,
+        lambda network, x, info: network.add_activation(x, function, a, b, output_info=info),
+        is_share=function in (F.TANH, F.SIGMOID),
+    )
+
+
+@pytest.mark.parametrize(
+    "operation", [o for o in Unary if o.name not in ("LOGICAL_NOT", "BITWISE_NOT")]
+)
+def test_functions_of_one_number(quantized_runtime: ann.Runtime, operation: Unary) -> None:
+    """Of real numbers rounded once, halves to even."""
+    check_every_number(
+        quantized_runtime,
+        lambda network, x, info: network.add_elementwise_unary(x, operation, output_info=info),
+    )
 
 
 SHAPES = [
@@ -230,43 +251,28 @@ def test_all_sums_of_two_bytes(quantized_runtime: ann.Runtime, seed: int) -> Non
     np.testing.assert_array_equal(outputs["z"], np.clip(expected, low, ends.max))
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_random_pooling(quantized_runtime: ann.Runtime, seed: int) -> None:
+@pytest.mark.parametrize("data_type", [S8, U8, W16])
+@pytest.mark.parametrize("seed", range(28))
+def test_random_pooling(quantized_runtime: ann.Runtime, seed: int, data_type: ann.DataType) -> None:
     rng = np.random.default_rng(seed)
     layout = NCHW if seed % 3 == 0 else NHWC
     h, w, c = (int(i) for i in rng.integers(1, 12, 3))
     c *= int(rng.choice([1, 8, 20]))
-    shape = (2, c, h, w) if layout == NCHW else (2, h, w, c)
-    kernel = (int(rng.integers(1, h + 1)), int(rng.integers(1, w + 1)))
-    stride = (int(rng.integers(1, 4)), int(rng.integers(1, 4)))
-    kind = ann.PoolingAlgorithm.MAX if seed % 2 else ann.PoolingAlgorithm.AVERAGE
-    data_type = U8 if seed % 5 == 0 else S8
+    info = Family(data_type).info(rng, (2, c, h, w) if layout == NCHW else (2, h, w, c))
+    options: dict[str, Any] = {
+        "pool_type": ann.PoolingAlgorithm.MAX if seed % 2 else ann.PoolingAlgorithm.AVERAGE,
+        "pool_size": (int(rng.integers(1, h + 1)), int(rng.integers(1, w + 1))),
+        "stride": (int(rng.integers(1, 4)), int(rng.integers(1, 4))),
+        "data_layout": layout,
+        "padding": "same" if seed % 7 else "valid",
+        "padding_method": list(ann.PaddingMethod)[seed % 4 < 2],
+    }
+    plain = ann.Network()
+    out = plain.add_pooling2d(plain.add_input("x", info), **options).output.info.static_shape
+    is_alike = data_type == W16 or rng.random() < 0.5
+    result = alike(info, out) if is_alike else info_of(rng, out, data_type)
     network = ann.Network()
-    x = network.add_input("x", info_of(rng, shape, data_type)).output
-    method = ann.PaddingMethod.EXCLUDE if seed % 4 < 2 else ann.PaddingMethod.IGNORE_VALUE
-    plain = network.add_pooling2d(
-        x,
-        kind,
-        pool_size=kernel,
-        stride=stride,
-        data_layout=layout,
-        padding="same" if seed % 7 else "valid",
-        padding_method=method,
-    )
-    out = plain.output.info.static_shape
-    network = ann.Network()
-    x = network.add_input("x", x.info).output
-    result = alike(x.info, out) if rng.random() < 0.5 else info_of(rng, out, data_type)
-    y = network.add_pooling2d(
-        x,
-        kind,
-        pool_size=kernel,
-        stride=stride,
-        data_layout=layout,
-        padding="same" if seed % 7 else "valid",
-        padding_method=method,
-        output_info=result,
-    )
+    y = network.add_pooling2d(network.add_input("x", info), output_info=result, **options)
     network.add_output("y", y)
     check_equal(quantized_runtime, network, rng)
 
@@ -309,24 +315,33 @@ def test_average_of_infinities(quantized_runtime: ann.Runtime) -> None:
     assert outputs["y"].item() == 7
 
 
+@pytest.mark.parametrize("add", ["add_softmax", "add_log_softmax"])
 @pytest.mark.parametrize("axis", [-1, 1, 0])
-@pytest.mark.parametrize("data_type", [S8, U8])
-def test_softmax(quantized_runtime: ann.Runtime, data_type: ann.DataType, axis: int) -> None:
+@pytest.mark.parametrize("data_type", [S8, U8, W16])
+def test_softmax(
+    quantized_runtime: ann.Runtime, data_type: ann.DataType, axis: int, add: str
+) -> None:
     rng = np.random.default_rng(5)
+    family, shape = Family(data_type), (3, 17, 40)
+    steps = 2**15 if data_type == W16 else 2**8
     network = ann.Network()
-    x = network.add_input("x", info_of(rng, (3, 17, 40), data_type, 0.05)).output
-    point = -128 if data_type == S8 else 0
-    result = ann.TensorInfo(x.info.shape, data_type, quantization=Q((1 / 256,), (point,)))
-    network.add_output("y", network.add_softmax(x, beta=0.7, axis=axis, output_info=result))
+    x = network.add_input("x", family.info(rng, shape, 12.8 / steps)).output
+    result = family.info(rng, shape, 20.48 / steps)
+    if add == "add_softmax":
+        point = -128 if data_type == S8 else 0
+        result = ann.TensorInfo(shape, data_type, quantization=Q((1 / steps,), (point,)))
+    y = getattr(network, add)(x, beta=0.7, axis=axis, output_info=result)
+    network.add_output("y", y)
     check_equal(quantized_runtime, network, rng)
 
 
+@pytest.mark.parametrize("data_type", [S8, U8, W16])
 @pytest.mark.parametrize("seed", range(12))
-def test_moves(quantized_runtime: ann.Runtime, seed: int) -> None:
-    """Concat, Slice, Transpose, Reshape and Pad between functions: views or copies of bytes."""
+def test_moves(quantized_runtime: ann.Runtime, seed: int, data_type: ann.DataType) -> None:
+    """Concat, Slice, Transpose, Reshape and Pad between functions: views or copies."""
     rng = np.random.default_rng(seed)
     network = ann.Network()
-    x = network.add_input("x", info_of(rng, (2, 6, 5, 9), S8 if seed % 2 else U8)).output
+    x = network.add_input("x", Family(data_type).info(rng, (2, 6, 5, 9))).output
     info = x.info
     parts = []
     for i in range(2):

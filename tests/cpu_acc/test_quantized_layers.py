@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 import armnn_py as ann
 
+from .products import weights_of
 from .quantized import (
     S8,
     U8,
@@ -21,7 +20,7 @@ from .quantized import (
     quantized_runtime,
     scale_in,
 )
-from .test_quantized_products import high_product, shift_right, weights_of
+from .test_quantized_products import high_product, shift_right
 
 __all__ = ["quantized_runtime"]
 
@@ -85,46 +84,6 @@ def test_specification_of_a_product(quantized_runtime: ann.Runtime) -> None:
     outputs, _ = outputs_of(quantized_runtime, network, given, ["CpuAcc"])
     np.testing.assert_array_equal(outputs["z"], np.clip(expected, -128, 127).reshape(sums.shape))
     assert len(np.unique(expected)) > 10
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_transposed_convolutions(quantized_runtime: ann.Runtime, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    layout = NCHW if seed % 3 == 0 else NHWC
-    n, h, w = (int(i) for i in rng.integers(1, 8, 3))
-    groups = int(rng.choice([1, 1, 2]))
-    inputs, each = groups * int(rng.choice([1, 3, 8, 20])), int(rng.choice([1, 5, 17, 40]))
-    stride = (int(rng.integers(1, 4)), int(rng.integers(1, 4)))
-    kernel = tuple(int(s + rng.integers(0, 3)) for s in stride)  # every pixel has a tap
-    dilation = 1 if seed % 4 else 2 if stride == (1, 1) else 1
-    shape = (n, inputs, h, w) if layout == NCHW else (n, h, w, inputs)
-    sides = (inputs // groups, *kernel) if layout == NCHW else (*kernel, inputs // groups)
-    kind = ("channels", "one", "s8", "u8")[seed % 4]
-    weights, info = weights_of(rng, (groups * each, *sides), 0, kind)
-    x_info = info_of(rng, shape, U8 if seed % 5 == 0 else S8)
-    bias = rng.integers(-9999, 9999, groups * each).astype(np.int32) if seed % 6 else None
-
-    options: dict[str, Any] = {
-        "stride": stride,
-        "padding": "valid" if seed % 2 else (0, kernel[0] // 3, kernel[1] // 3, 0),
-        "dilation": dilation,
-        "groups": groups,
-        "data_layout": layout,
-    }
-    plain = ann.Network()
-    image = plain.add_input("x", ann.TensorInfo(shape))
-    floats = plain.add_transpose_convolution2d(image, weights.astype(np.float32), **options)
-    scale = scale_in(x_info) * float(rng.choice([0.02, 0.5]))
-    result = info_of(rng, floats.output.info.static_shape, x_info.data_type, scale)
-    network = ann.Network()
-    constant = network.add_constant(weights, info=info)
-    y = network.add_transpose_convolution2d(
-        network.add_input("x", x_info), constant, bias, output_info=result, **options
-    )
-    if seed % 2:
-        y = network.add_activation(y, ann.ActivationFunction.RELU, output_info=result)
-    network.add_output("y", y)
-    check_equal(quantized_runtime, network, rng)
 
 
 AXES: list[tuple[tuple[int, ...], tuple[int, ...]]] = [
@@ -199,23 +158,6 @@ def test_resizing(quantized_runtime: ann.Runtime, seed: int) -> None:
     check_equal(quantized_runtime, network, rng)
 
 
-@pytest.mark.parametrize(
-    "operation", [o for o in Unary if o.name not in ("LOGICAL_NOT", "BITWISE_NOT")]
-)
-def test_functions_of_one_number(quantized_runtime: ann.Runtime, operation: Unary) -> None:
-    """All 256 numbers, of real numbers rounded once, halves to even."""
-    for seed, data_type in enumerate((S8, U8)):
-        rng = np.random.default_rng(seed)
-        network = ann.Network()
-        x = network.add_input("x", info_of(rng, (2, 16, 16), data_type, 0.05)).output
-        y = network.add_elementwise_unary(
-            x, operation, output_info=info_of(rng, (2, 16, 16), data_type, 0.03)
-        )
-        network.add_output("y", y)
-        given = np.arange(512).reshape(2, 16, 16).astype(x.info.dtype)
-        check_equal(quantized_runtime, network, rng, x=given)
-
-
 def test_exp_is_numpys(quantized_runtime: ann.Runtime) -> None:
     infos = [
         ann.TensorInfo((256,), S8, quantization=q) for q in (Q((0.03,), (5,)), Q((0.5,), (-7,)))
@@ -227,19 +169,6 @@ def test_exp_is_numpys(quantized_runtime: ann.Runtime) -> None:
     outputs, _ = outputs_of(quantized_runtime, network, {"x": given}, ["CpuAcc"])
     real = np.exp((given.astype(np.float64) - 5) * float(np.float32(0.03)))
     np.testing.assert_array_equal(outputs["y"], np.clip(np.rint(real / 0.5) - 7, -128, 127))
-
-
-@pytest.mark.parametrize("axis", [0, 1, 2])
-def test_logarithm_of_softmax(quantized_runtime: ann.Runtime, axis: int) -> None:
-    for seed, data_type in enumerate((S8, U8)):
-        rng = np.random.default_rng(seed)
-        network = ann.Network()
-        x = network.add_input("x", info_of(rng, (3, 7, 20), data_type, 0.1)).output
-        y = network.add_log_softmax(
-            x, axis, 0.7, output_info=info_of(rng, (3, 7, 20), data_type, 0.08)
-        )
-        network.add_output("y", y)
-        check_equal(quantized_runtime, network, rng)
 
 
 SUMS = [((1, 1), 40, 1), ((3, 3), 24, 1), ((3, 3), 5, 2), ((1, 1), 7, 1)]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Convolutions and matrices of quantised bytes: CpuRef's bits, and a definition in numpy."""
+"""Products of quantised numbers: CpuRef's bits, and of bytes a definition in numpy."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 
 import armnn_py as ann
 
+from .products import NCHW, NHWC, W16, F, Family, random_product, weights_of
 from .quantized import (
     S8,
     U8,
@@ -26,107 +27,79 @@ from .quantized import (
 
 __all__ = ["quantized_runtime"]
 
-NCHW, NHWC = ann.DataLayout.NCHW, ann.DataLayout.NHWC
-F = ann.ActivationFunction
+
+FAMILIES = [Family(S8), Family(U8), Family(W16)]
+NAMES = ["s8", "u8", "s16"]
 
 
-def weights_of(
-    rng: np.random.Generator, shape: tuple[int, ...], axis: int, kind: str
-) -> tuple[np.ndarray, ann.TensorInfo]:
-    if kind in ("s8", "u8"):
-        info = info_of(rng, shape, S8 if kind == "s8" else U8, 0.01)
-    else:
-        count = shape[axis] if kind == "channels" else 1
-        scales = tuple(float(s) for s in np.exp(rng.uniform(-7, -3, count)).astype(np.float32))
-        points = (0,) * count
-        quantization = ann.QuantizationInfo(scales, points, axis if count > 1 else None)
-        info = ann.TensorInfo(shape, W8, quantization=quantization)
-    values = numbers(rng, info)
-    if kind != "u8" and rng.random() < 0.5:  # hardly any large ones, as networks have them
-        values = np.where(rng.random(shape) < 0.98, values // 6, values).astype(np.int8)
-    return values, info
-
-
-def random_product(network: ann.Network, rng: np.random.Generator, x: Any, shape: Any) -> Any:
-    """A convolution of any kind behind ``x``, whose shape is n, h, w, c."""
-    layout = NCHW if rng.random() < 0.3 else NHWC
-    n, h, w, c = shape
-    kernel = (int(rng.choice([1, 1, 2, 3, 5])), int(rng.choice([1, 1, 3, 4])))
-    dilation = (int(rng.choice([1, 1, 2])), int(rng.choice([1, 1, 1, 3])))
-    stride = (int(rng.choice([1, 1, 2])), int(rng.choice([1, 1, 2, 3])))
-    depthwise = rng.random() < 0.35
-    groups = int(rng.choice([g for g in (1, 1, 1, 2, 3) if c % g == 0]))
-    outputs = c * int(rng.choice([1, 1, 1, 2])) if depthwise else groups * int(rng.integers(1, 40))
-    kind = str(rng.choice(["channels", "one", "s8", "u8"]))
-    options: dict[str, Any] = {"stride": stride, "dilation": dilation, "data_layout": layout}
-    reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilation, strict=True)]
-    options["padding"] = "same" if reach[0] > h or reach[1] > w or rng.random() < 0.6 else "valid"
-    if depthwise:
-        weights, info = weights_of(rng, (1, *kernel, outputs), 3, kind)
-    elif layout == NHWC:
-        weights, info = weights_of(rng, (outputs, *kernel, c // groups), 0, kind)
-    else:
-        weights, info = weights_of(rng, (outputs, c // groups, *kernel), 0, kind)
-    bias = rng.integers(-30000, 30000, outputs).astype(np.int32) if rng.random() < 0.8 else None
-    if bias is not None and rng.random() < 0.3:
-        bias[rng.integers(outputs)] = int(rng.choice([-(2**30), 2**30, 1900000000]))
-    sides = [
-        -(-side // s) if options["padding"] == "same" else (side - r) // s + 1
-        for side, s, r in zip((h, w), stride, reach, strict=True)
-    ]
-    out = (n, *sides, outputs) if layout == NHWC else (n, outputs, *sides)
-    depth = kernel[0] * kernel[1] * (1 if depthwise else c // groups)
-    spread = float(rng.choice([0.02, 0.3, 1, 1, 5]))
-    scale = float(np.float32(spread * scale_in(x.info) * np.sqrt(depth) * 0.8))
-    result = info_of(rng, out, x.info.data_type, scale)
-    if layout == NCHW:
-        x = network.add_transpose(x, (0, 3, 1, 2)).output
-    constant = network.add_constant(weights, info=info)
-    add = network.add_depthwise_convolution2d if depthwise else network.add_convolution2d
-    if not depthwise:
-        options["groups"] = groups
-    y = add(x, constant, bias, output_info=result, **options).output
-    choice = rng.random()
-    if choice < 0.3:
-        y = network.add_activation(y, F.RELU, output_info=result).output
-    elif choice < 0.6:
-        y = network.add_activation(y, F.BOUNDED_RELU, 6, 0, output_info=result).output
-    return network.add_transpose(y, (0, 2, 3, 1)).output if layout == NCHW else y
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_random_convolutions(quantized_runtime: ann.Runtime, seed: int) -> None:
+@pytest.mark.parametrize("family", FAMILIES, ids=NAMES)
+@pytest.mark.parametrize("seed", range(40))
+def test_random_convolutions(quantized_runtime: ann.Runtime, seed: int, family: Family) -> None:
     rng = np.random.default_rng(seed)
     channels = int(rng.choice([1, 2, 3, 6, 9, 16, 24, 33]))
     shape = (int(rng.choice([1, 2])), int(rng.integers(1, 12)), int(rng.integers(1, 14)), channels)
     network = ann.Network()
-    x = network.add_input("x", info_of(rng, shape, S8 if seed % 3 else U8)).output
-    y = random_product(network, rng, x, shape)
+    x = network.add_input("x", family.info(rng, shape)).output
+    y = random_product(network, rng, x, shape, family)
     if seed % 2:
-        y = random_product(network, rng, y, y.info.static_shape)
+        y = random_product(network, rng, y, y.info.static_shape, family)
     network.add_output("y", y)
     check_equal(quantized_runtime, network, rng)
 
 
-@pytest.mark.parametrize("seed", range(24))
-def test_random_matrices(quantized_runtime: ann.Runtime, seed: int) -> None:
+@pytest.mark.parametrize("family", FAMILIES, ids=NAMES)
+@pytest.mark.parametrize("seed", range(20))
+def test_random_matrices(quantized_runtime: ann.Runtime, seed: int, family: Family) -> None:
     rng = np.random.default_rng(seed)
-    rows, inputs, outputs = (int(i) for i in rng.choice([1, 2, 3, 7, 16, 33, 100], 3))
+    rows, outputs = (int(i) for i in rng.choice([1, 2, 3, 7, 16, 33, 100], 2))
+    inputs = int(rng.choice([1, 2, 3, 7, 16, 33, 100, 1100]))
     transposed = bool(seed % 2)
     shape = (outputs, inputs) if transposed else (inputs, outputs)
-    kind = ("channels", "one", "s8", "u8")[seed % 4]
-    weights, info = weights_of(rng, shape, 0 if transposed else 1, kind)
+    weights, info = family.weights(rng, shape, 0 if transposed else 1, large=seed % 3 == 0)
     network = ann.Network()
-    x = network.add_input("x", info_of(rng, (rows, inputs), U8 if seed % 3 else S8)).output
-    bias = rng.integers(-9999, 9999, outputs).astype(np.int32) if seed % 5 else None
-    scale = scale_in(x.info) * float(rng.choice([0.02, 0.5, 3]))
+    x = network.add_input("x", family.info(rng, (rows, inputs))).output
     y = network.add_fully_connected(
         x,
         network.add_constant(weights, info=info),
-        bias,
+        family.bias(rng, outputs),
         transpose_weight_matrix=transposed,
-        output_info=info_of(rng, (rows, outputs), x.info.data_type, scale),
+        output_info=family.sums(rng, x, inputs, (rows, outputs)),
     )
+    network.add_output("y", y)
+    check_equal(quantized_runtime, network, rng)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=NAMES)
+@pytest.mark.parametrize("seed", range(16))
+def test_transposed_convolutions(quantized_runtime: ann.Runtime, seed: int, family: Family) -> None:
+    rng = np.random.default_rng(seed)
+    layout = NCHW if seed % 3 == 0 else NHWC
+    n, h, w = (int(i) for i in rng.integers(1, 8, 3))
+    groups = int(rng.choice([1, 1, 2])) if family.data_type != W16 else 1
+    inputs, each = groups * int(rng.choice([1, 3, 8, 20])), int(rng.choice([1, 5, 17, 40]))
+    stride = (int(rng.integers(1, 4)), int(rng.integers(1, 4)))
+    kernel = tuple(int(s + rng.integers(0, 3)) for s in stride)  # every pixel has a tap
+    dilation = 1 if seed % 4 else 2 if stride == (1, 1) else 1
+    shape = (n, inputs, h, w) if layout == NCHW else (n, h, w, inputs)
+    sides = (inputs // groups, *kernel) if layout == NCHW else (*kernel, inputs // groups)
+    weights, info = family.weights(rng, (groups * each, *sides), 0)
+    options: dict[str, Any] = {
+        "stride": stride,
+        "padding": "valid" if seed % 2 else (0, kernel[0] // 3, kernel[1] // 3, 0),
+        "dilation": dilation,
+        "groups": groups,
+        "data_layout": layout,
+    }
+    plain = ann.Network()
+    image = plain.add_input("x", ann.TensorInfo(shape))
+    floats = plain.add_transpose_convolution2d(image, weights.astype(np.float32), **options)
+    network = ann.Network()
+    x = network.add_input("x", family.info(rng, shape)).output
+    result = family.sums(rng, x, 4 * inputs, floats.output.info.static_shape)
+    constant, bias = network.add_constant(weights, info=info), family.bias(rng, groups * each)
+    y = network.add_transpose_convolution2d(x, constant, bias, output_info=result, **options)
+    if seed % 2:
+        y = network.add_activation(y, F.RELU, output_info=result)
     network.add_output("y", y)
     check_equal(quantized_runtime, network, rng)
 

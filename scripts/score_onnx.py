@@ -11,8 +11,8 @@ data's version, for a text of operators that has changed since then::
 
 Cases are those of ``FOLDER/testdata/1.20.1``, and of older versions there: ``fetch_models.py FOLDER
 testdata older`` brings them.
-``tests/frontends/onnx_cases.txt`` gets the titles of those that pass on CpuRef; a test runs them
-all, so that their number cannot shrink unseen.
+``tests/frontends/onnx_cases_not_passed.txt`` gets the titles of those that do not pass on CpuRef; a
+test runs all others.
 """
 
 from __future__ import annotations
@@ -40,13 +40,12 @@ from armnn_py.testing.onnx_suite import (
     score_onnx,
 )
 from armnn_py.testing.onnx_suite.case import compare, data_sets
-from armnn_py.testing.onnx_suite.score import write_expected
 from armnn_py.text import text_table
 
 VERSION = "1.20.1"
 OLDER = ("1.12.0", "1.7.0")
 ROOT = Path(__file__).resolve().parent.parent
-CASE_LIST = ROOT / "tests" / "frontends" / "onnx_cases.txt"
+CASE_LIST = ROOT / "tests" / "frontends" / "onnx_cases_not_passed.txt"
 PAGE = ROOT / "docs" / "conformance.md"
 BACKENDS = (("CpuRef",), ("CpuAcc", "CpuRef"))
 
@@ -350,7 +349,10 @@ def main() -> int:
     scores += [score_with(arguments.same_version, data, backends) for backends in BACKENDS]
     older = list(older_rows(models))
     PAGE.write_text(page(scores, passes_on_onnxruntime(cases), sets, older), encoding="utf-8")
-    write_expected(CASE_LIST, scores[0])
+    passed = passing(scores[0])
+    missed = [one.title for one in scores[0].results if one.title not in passed]
+    head = "# Cases of the ONNX project's test data that do not pass, on CpuRef"
+    CASE_LIST.write_text("\n".join([head, *missed]) + "\n", encoding="utf-8")
     rows = [["", *(one.value for one in Outcome)]]
     for score in scores:
         counts = Counter(result.outcome for result in score.results)

@@ -5,12 +5,10 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import random
 import subprocess
 import sys
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.optimizer.saved.archive import write_archive
+from tests.cpu_acc.saving import members_of, write
 
 from .npu_networks import numbers
 from .test_sample_npu_runtime import BACKENDS, mixed
@@ -36,23 +35,6 @@ def folder(sample_backend: Callable[[str], Path]) -> Path:
 def runtime(folder: Path) -> Iterator[ann.Runtime]:
     with ann.Runtime(folder) as runtime:
         yield runtime
-
-
-def members_of(path: Path) -> dict[str, bytes]:
-    with zipfile.ZipFile(path) as archive:
-        return {name: archive.read(name) for name in archive.namelist() if name != "mimetype"}
-
-
-def write(path: Path, members: dict[str, bytes]) -> None:
-    """Write a file whose sums agree, as anybody can."""
-    document = json.loads(members["network.json"])
-    for layer in document["layers"]:
-        compiled = layer.get("compiled", {})
-        if "bytes" in compiled:
-            blob = members[f"blobs/{compiled['bytes']}.bin"]
-            compiled["sha256"] = hashlib.sha256(blob).hexdigest()
-    members["network.json"] = json.dumps(document).encode()
-    write_archive(str(path), {name: (data,) for name, data in members.items()})
 
 
 def test_programs_are_saved_as_bytes(runtime: ann.Runtime, tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ class Stage(Struct, frozen=True):
     """Names of its results."""
     network: NetworkStorage | None = None
     compute: Compute | None = None
-    """Returns the outputs by name for arrays of its inputs; used without a network."""
+    """Returns at least the outputs by name, for arrays of its inputs; used without a network."""
     bodies: dict[str, NetworkStorage] = field(default_factory=dict)
     """Networks by name that the function runs, each as often as it likes: turns of a loop."""
     name: str = ""

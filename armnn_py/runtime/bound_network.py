@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from armnn_py._native.log import drain_log
 from armnn_py.errors import ExecutionError, InvalidArgumentError
@@ -28,29 +28,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.contexts.context_pool import ContextPool
     from armnn_py.runtime.contexts.plan_cache import Lease
     from armnn_py.runtime.contexts.plan_choice import PlanChoice
-    from armnn_py.runtime.failover import Failover
-    from armnn_py.tensors import TensorInfo
-
-
-class Bindable(Protocol):
-    """A `LoadedNetwork`, as `BoundNetwork` uses it."""
-
-    name: str
-
-    @property
-    def inputs(self) -> Mapping[str, TensorInfo]:
-        """Inputs by name, in order."""
-
-    @property
-    def outputs(self) -> Mapping[str, TensorInfo]:
-        """Outputs by name, in order."""
-
-    @property
-    def _failover(self) -> Failover | None:
-        """What answers runs whose backend was lost."""
-
-    def _run_options(self, options: Mapping[str, Mapping[str, OptionValue]]) -> RunOptions:
-        """Check options of a run."""
+    from armnn_py.runtime.stages.bodies import Part
 
 
 @public_class
@@ -71,7 +49,7 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
 
     def __init__(
         self,
-        network: Bindable,
+        network: Part,
         pool: ContextPool,
         lease: Lease,
         inputs: Sequence[np.ndarray],
@@ -97,7 +75,7 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
         self._turns: dict[int, object] = {}
 
     @property
-    def network(self) -> Bindable:
+    def network(self) -> Part:
         """The `LoadedNetwork` that it belongs to."""
         return self._network
 
@@ -254,7 +232,7 @@ class BoundNetwork(Closing, Owner, instead="call bind() again: each has memory o
 
 
 def bind_arrays(
-    network: Bindable,
+    network: Part,
     pool: ContextPool,
     binder: Binder,
     choice: PlanChoice,

@@ -9,11 +9,12 @@ is the last stage, which may be cut again. Each stage is a model with operators 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import ArmnnError, UnsupportedOperatorError
-from armnn_py.frontends.common.between import Operands
+from armnn_py.frontends.common.between import Between, Operands
 from armnn_py.frontends.common.origins import MOST_BYTES
 from armnn_py.frontends.common.values import (
     Array,
@@ -71,30 +72,15 @@ def can_be_cut(model: TfliteModel, op: Operator, value: Value | None) -> bool:
     )
 
 
-class _Between:
-    """Computes an operator on arrays; picklable."""
-
-    def __init__(
-        self, model: TfliteModel, entry: Entry, evaluate: Callable[..., dict[str, Array]]
-    ) -> None:
-        self.model = model
-        self.entry = entry
-        self.evaluate = evaluate
-
-    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> dict[str, Array]:
-        return self.evaluate(self.model, self.entry, arrays)
-
-
-class _Wanted:
-    """Returns those results of an operator that something reads, by name; picklable."""
-
-    def __init__(self, compute: Turns | Branches, names: Mapping[str, int]) -> None:
-        self.compute = compute
-        self.names = dict(names)
-
-    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> dict[str, Array]:
-        made = self.compute(arrays, run)
-        return {name: made[index] for name, index in self.names.items()}
+def _by_name(
+    compute: Turns | Branches,
+    names: Mapping[str, int],
+    arrays: Mapping[str, Array],
+    run: RunBody,
+) -> dict[str, Array]:
+    """Return those results of an operator that something reads, by name."""
+    made = compute(arrays, run)
+    return {name: made[index] for name, index in names.items()}
 
 
 def split(
@@ -308,7 +294,7 @@ class _Cutting:
         name = place_of(op, self.graph)
         if apart is None:
             model, entry = self._part([op], set(self.crossing), op.outputs)
-            compute = _Between(model, entry, self.evaluate)
+            compute = Between(name, self.evaluate, model, entry)
             infos = {key: self.crossing[place] for key, place in entry.outputs.items()}
             return Stage(tuple(entry.inputs), infos, compute=compute, name=name, operator=op.name)
         names = {self.names[place]: index for index, place in enumerate(op.outputs)}
@@ -325,7 +311,7 @@ class _Cutting:
                 if index not in apart.compute.operands.constants
             )
         )
+        wanted = functools.partial(_by_name, apart.compute, names)
         return Stage(
-            read, infos, compute=_Wanted(apart.compute, names), bodies=apart.networks, name=name,
-            operator=op.name,
-        )  # fmt: skip
+            read, infos, compute=wanted, bodies=apart.networks, name=name, operator=op.name
+        )

@@ -36,9 +36,10 @@ if TYPE_CHECKING:
 
 
 class Part(Protocol):
-    """A `LoadedNetwork`, as the network that it is a part of uses it."""
+    """A `LoadedNetwork`, for the network that it is a part of and for its bound arrays."""
 
     id: int
+    name: str
     _pool: ContextPool
     _choice: PlanChoice
 
@@ -47,12 +48,16 @@ class Part(Protocol):
         """Inputs by name, in order."""
 
     @property
+    def outputs(self) -> Mapping[str, TensorInfo]:
+        """Outputs by name, in order."""
+
+    @property
     def _stages(self) -> InStages | None:
         """The runner of its parts, if it runs in stages and has one."""
 
     @property
-    def _failover(self) -> object | None:
-        """The answer to runs whose backend was lost."""
+    def _failover(self) -> Any:
+        """The `Failover` that answers runs whose backend was lost, or None."""
 
     def _run_options(self, options: Mapping[str, Mapping[str, OptionValue]]) -> RunOptions:
         """Check options of a run."""

@@ -217,7 +217,9 @@ class StagedRuns:
         """Compute a part without a network; results go to the caller's arrays."""
         assert stage.compute is not None
         made: dict[str, Any] = {}
-        for name, array in stage.compute(read, run).items():
+        computed = stage.compute(read, run)
+        for name in stage.outputs:
+            array = computed[name]
             target = plain_array("output", name, given.get(name))
             if target is None:
                 is_own = array.flags.writeable and not _is_part_of(

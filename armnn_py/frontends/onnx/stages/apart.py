@@ -136,9 +136,8 @@ class NodeApart:
     def stage(self, inputs: Sequence[str], wanted: Sequence[str]) -> Stage:
         """Return the node as a stage; ``wanted`` are the outputs that something reads."""
         infos = {name: output_info(self.around.crossing[name]) for name in wanted}
-        compute = _Wanted(self._compute, tuple(wanted))
         return Stage(
-            tuple(inputs), infos, compute=compute, bodies=self._networks,
+            tuple(inputs), infos, compute=self._compute, bodies=self._networks,
             name=self.node.name, operator=self.node.operator,
             has_strings=any(
                 is_string(self.around.crossing[name].dtype) for name in (*inputs, *wanted)
@@ -360,21 +359,6 @@ class NodeApart:
         assert info.dtype is not None
         assert info.dims is not None
         return _stated(info.name, (info.dtype, (None,) * len(info.dims)))
-
-
-class _Wanted:
-    """Returns of what a node computes the outputs that something reads; picklable."""
-
-    def __init__(self, compute: Any, wanted: tuple[str, ...]) -> None:
-        self.compute = compute
-        self.wanted = wanted
-
-    def __call__(self, arrays: Any, run: Any) -> Any:
-        made = self.compute(arrays, run)
-        return {name: made[name] for name in self.wanted}
-
-    def __repr__(self) -> str:
-        return f"<{type(self.compute).__name__} {', '.join(self.wanted)}>"
 
 
 _KINDS: dict[str, Callable[[NodeApart], Any]] = {

@@ -11,11 +11,12 @@ whole one; the models share weights.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import ArmnnError, ParseError, UnsupportedOperatorError
+from armnn_py.frontends.common.between import Between
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Array, Known, Unsupported, dtype_of, shape_of
 from armnn_py.frontends.onnx.convert.bodies import WriteOut
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py.frontends.onnx.convert.scope import Scope
-    from armnn_py.network import RunBody
     from armnn_py.tensors import TensorInfo
 
 #: Stages one behind another: each is converted, loaded and run inside of the one before.
@@ -68,45 +68,9 @@ def split(
     return _Cutting(scope, given, has_one_shape, converters).run()
 
 
-class Between:
-    """Computes a node on arrays, between two stages; picklable.
-
-    Parameters
-    ----------
-    model
-        A model of this node alone.
-    evaluate
-        Computes it, see `conversion`.
-    """
-
-    def __init__(
-        self,
-        model: OnnxModel,
-        evaluate: Callable[[OnnxModel, Mapping[str, Array]], dict[str, Array]],
-    ) -> None:
-        self.model = model
-        self.evaluate = evaluate
-
-    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> dict[str, Array]:
-        """Return the outputs for arrays of all inputs."""
-        return self.evaluate(self.model, arrays)
-
-    def __repr__(self) -> str:
-        return f"<Between {self.model.nodes[0].label}>"
-
-
-class Given:
-    """Hands on what it is given, and strings that are known; picklable."""
-
-    def __init__(self, known: dict[str, Array]) -> None:
-        self.known = known
-
-    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> dict[str, Array]:
-        """Return arrays of which none is that of the model."""
-        return {**arrays, **{name: array.copy() for name, array in self.known.items()}}
-
-    def __repr__(self) -> str:
-        return f"<Given {', '.join(self.known)}>"
+def _handed_on(known: dict[str, Array], arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Return what is given, and strings that are known; no array is that of the model."""
+    return {**arrays, **{name: array.copy() for name, array in known.items()}}
 
 
 class _Cutting:
@@ -314,7 +278,8 @@ class _Cutting:
         for name in set(names) - set(known):
             infos[name] = StringInfo(output_info(self.crossing[name]).shape)
         given = tuple(name for name in names if name not in known)
-        return Stage(given, infos, compute=Given(known), operator="Identity", has_strings=True)
+        compute = Between("Identity", _handed_on, known)
+        return Stage(given, infos, compute=compute, operator="Identity", has_strings=True)
 
     def _between(self, node: Node) -> Stage:
         wanted = [name for name in node.outputs if name and name in self.model.used]
@@ -324,7 +289,7 @@ class _Cutting:
             return apart.stage([n for n in sorted(read) if self._known(n) is None], wanted)
         part = self._part([node], set(self.crossing), wanted)
         infos = {name: output_info(self.crossing[name]) for name in wanted}
-        compute = Between(part, self.converters.evaluate)
+        compute = Between(node.label, self.converters.evaluate, part)
         return Stage(
             tuple(part.inputs), infos, compute=compute, name=node.name, operator=node.operator,
             has_strings=node.index in self.scope.work.strings,

@@ -93,12 +93,9 @@ def run_cases(
     """
     expected: list[dict[Kind, list[Expectation]]] = [{} for _ in cases]
     if "numbers" in groups:  # before a line of the backend has run
+        tell(case=0, start="reference", step="")
         with Reference(target.id) as reference:
-            for number, case in enumerate(cases):
-                tell(case=number, start="reference", step="")
-                expected[number] = reference.expectations(
-                    case, kinds_of(case), lambda words: tell(step=words)
-                )
+            expected = reference.expectations(cases, [kinds_of(case) for case in cases], tell)
     tell(case=0, start=groups[0], step="create")
     subject = Subject(target)
     for number, case in enumerate(cases):
@@ -228,7 +225,7 @@ def needed_modules(case: Case, tell: Tell) -> None:
     """Run a case on the reference, and tell which modules that brought."""
     before = set(sys.modules)
     with Reference("") as reference:
-        reference.expectations(case, ["plain"])
+        reference.expectations([case], [["plain"]])
     run_cases(Target(REFERENCE, search=True), [case], GROUPS, "", lambda **_: None)
     tell(modules=sorted(set(sys.modules) - before))
 

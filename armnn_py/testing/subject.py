@@ -34,25 +34,39 @@ def network_of(
     ``variable`` is the index of an operand that becomes output 0 after each run.
     """
     network = Network(case.name)
-    sources: list[Layer | None] = []
-    for index, (info, value) in enumerate(zip(case.signature.inputs, values, strict=True)):
-        if info is None or value is None:
-            sources.append(None)
-        elif case.signature.constants[index]:
-            sources.append(network.add_constant(value, info=info))
-        elif index == variable:
-            sources.append(network.add_variable(f"x{index}", info, value))
-        else:
-            sources.append(network.add_input(f"x{index}", info))
-    signature = case.signature
-    layer = network.add_layer(
-        signature.type, sources, signature.descriptor, name="layer", output_infos=signature.outputs
-    )
-    for index, slot in enumerate(layer.outputs):
-        network.add_output(f"y{index}", slot)
+    layer = add_case(network, case, values, variable=variable)
     for kept in network.variable_layers:
         network.assign(kept, layer.outputs[0])
     return network
+
+
+def add_case(
+    network: Network,
+    case: Case,
+    values: Sequence[NDArray[Any] | None],
+    suffix: str = "",
+    *,
+    variable: int | None = None,
+) -> Layer:
+    """Add the layer of a case, its inputs x0, x1, ... and outputs y0, y1, ..., with ``suffix``."""
+    signature = case.signature
+    sources: list[Layer | None] = []
+    for index, (info, value) in enumerate(zip(signature.inputs, values, strict=True)):
+        if info is None or value is None:
+            sources.append(None)
+        elif signature.constants[index]:
+            sources.append(network.add_constant(value, info=info))
+        elif index == variable:
+            sources.append(network.add_variable(f"x{index}{suffix}", info, value))
+        else:
+            sources.append(network.add_input(f"x{index}{suffix}", info))
+    layer = network.add_layer(
+        signature.type, sources, signature.descriptor, name=f"layer{suffix}",
+        output_infos=signature.outputs,
+    )  # fmt: skip
+    for index, slot in enumerate(layer.outputs):
+        network.add_output(f"y{index}{suffix}", slot)
+    return layer
 
 
 class Subject:

@@ -10,16 +10,15 @@ import numpy as np
 from msgspec import structs
 
 from armnn_py.errors import ArmnnError
-from armnn_py.optimizer import AS_IT_IS, optimize
 from armnn_py.runtime import Runtime
 from armnn_py.tensors import TensorInfo
 from armnn_py.testing.oracles.independent import by_definition, steps_by_definition
 from armnn_py.testing.oracles.own_operators import computed
-from armnn_py.testing.subject import network_of
+from armnn_py.testing.together import Operands, Together, taken_by
 from armnn_py.types import DataType, LayerType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -57,26 +56,29 @@ class Reference:
 
     def expectations(
         self,
-        case: Case,
-        kinds: Collection[Kind],
-        on_step: Callable[[str], None] = lambda _: None,
-    ) -> dict[Kind, list[Expectation]]:
-        """Return what a case should give, from each who knows, for each kind of values."""
-        found: dict[Kind, list[Expectation]] = {}
-        for kind in kinds:
-            on_step(f"the definition, {kind} values")
-            found[kind] = []
-            if case.layer is LayerType.STAND_IN:
-                found[kind] += _by_user(case, kind)
-                continue
-            defined = by_definition(case.signature, case.values(kind))
-            if defined is not None:
-                real = steps_by_definition(case.signature, case.values(kind))
-                found[kind].append(Expectation("numpy", defined, real))
-        if self._runtime is not None and case.layer is not LayerType.STAND_IN:
-            on_step(REFERENCE)
-            for kind, outputs in _by_reference(self._runtime, case, kinds).items():
-                found[kind].append(Expectation(REFERENCE, outputs))
+        cases: Sequence[Case],
+        kinds: Sequence[Sequence[Kind]],
+        on_step: Callable[..., None] = lambda **_: None,
+    ) -> list[dict[Kind, list[Expectation]]]:
+        """Return what each case should give, from each who knows, for each of its kinds of values.
+
+        ``on_step`` is called with the number of a case and what is under way.
+        """
+        found: list[dict[Kind, list[Expectation]]] = []
+        for number, (case, of_case) in enumerate(zip(cases, kinds, strict=True)):
+            on_step(case=number, step="the definition")
+            found.append({kind: _by_definition(case, kind) for kind in of_case})
+        if self._runtime is not None:
+            on_step(case=0, step=REFERENCE)
+            ours = [n for n, case in enumerate(cases) if case.layer is not LayerType.STAND_IN]
+            outputs = _by_reference(
+                self._runtime,
+                [cases[number] for number in ours],
+                [kinds[number] for number in ours],
+            )
+            for number, of_reference in zip(ours, outputs, strict=True):
+                for kind, arrays in of_reference.items():
+                    found[number][kind].append(Expectation(REFERENCE, arrays))
         return found
 
     def __enter__(self) -> Self:
@@ -87,36 +89,69 @@ class Reference:
             self._runtime.close()
 
 
-def _by_user(case: Case, kind: Kind) -> list[Expectation]:
-    """Return the results of the function that a vendor gave for an operator, if any."""
-    if not case.reference:
+def _by_definition(case: Case, kind: Kind) -> list[Expectation]:
+    """Return what numpy gives, or the function that a vendor gave for an operator, if any."""
+    values, signature = case.values(kind), case.signature
+    if case.layer is LayerType.STAND_IN:
+        if not case.reference:
+            return []
+        descriptor: Any = signature.descriptor
+        outputs = computed(case.reference, descriptor, values, signature.outputs)
+        return [Expectation(case.reference, outputs)]
+    defined = by_definition(signature, values)
+    if defined is None:
         return []
-    signature = case.signature
-    descriptor: Any = signature.descriptor
-    outputs = computed(case.reference, descriptor, case.values(kind), signature.outputs)
-    return [Expectation(case.reference, outputs)]
+    return [Expectation("numpy", defined, steps_by_definition(signature, values))]
 
 
-def _by_reference(runtime: Runtime, case: Case, kinds: Collection[Kind]) -> dict[Kind, list[Any]]:
-    """Return outputs for each kind of values, of one network: its constants are the same for all.
+def _by_reference(
+    runtime: Runtime, cases: Sequence[Case], kinds: Sequence[Sequence[Kind]]
+) -> list[dict[Kind, list[NDArray[Any]]]]:
+    """Return outputs of cases for each kind of values; none for a layer that is not taken.
 
     In types in which the reference does not calculate it is asked in float32.
     """
-    for asked, given in ((case, list), (in_float32(case), widener(case))):
+    found: list[dict[Kind, list[NDArray[Any]]]] = [{} for _ in cases]
+    for is_wide in False, True:
+        left = [number for number, outputs in enumerate(found) if not outputs]
+        asked = [in_float32(cases[number]) if is_wide else cases[number] for number in left]
+        answers = taken_by(runtime.backends[REFERENCE], asked)
+        taken = dict(zip(left, asked, strict=True))
+        taken = {n: taken[n] for n, is_taken in zip(left, answers, strict=True) if is_taken}
+
+        def values_of(kind: Kind, places: Sequence[int], is_wide: bool = is_wide) -> list[Operands]:
+            """Return operands; of a case without this kind of values, the plain ones."""
+            chosen = [cases[n].values(kind if kind in kinds[n] else "plain") for n in places]
+            if not is_wide:
+                return chosen
+            return [widener(cases[n])(values) for n, values in zip(places, chosen, strict=True)]
+
+        for together, places in _networks(runtime, taken, values_of):
+            with runtime.load_network(together.placed) as loaded:
+                for kind in dict.fromkeys(kind for number in places for kind in kinds[number]):
+                    outputs = loaded.run(together.inputs(values_of(kind, places)))
+                    for number, arrays in zip(places, together.outputs(outputs), strict=True):
+                        if kind in kinds[number]:
+                            found[number][kind] = arrays
+    return found
+
+
+def _networks(
+    runtime: Runtime, taken: dict[int, Case], values_of: Callable[..., list[Operands]]
+) -> Iterator[tuple[Together, list[int]]]:
+    """Give one network of all layers; if it is not made, one of each layer with which it is."""
+    every = list(taken)
+    for places in (every, *([number] for number in every)):
+        if not places:
+            return
         try:
-            network = network_of(asked, given(case.values()))
-            placed = optimize(network, [REFERENCE], runtime=runtime, options=AS_IT_IS)
+            values = values_of("plain", places)
+            together = Together(runtime, REFERENCE, [taken[n] for n in places], values)
         except ArmnnError:
-            continue  # it does not take the layer
-        found: dict[Kind, list[Any]] = {}
-        with runtime.load_network(placed) as loaded:
-            for kind in kinds:
-                values = given(case.values(kind))
-                inputs = {name: np.asarray(values[int(name[1:])]) for name in network.inputs}
-                outputs = loaded.run(inputs)
-                found[kind] = [np.array(outputs[f"y{index}"]) for index in range(len(outputs))]
-        return found
-    return {}
+            continue  # it does not take the layer, or one of them
+        yield together, places
+        if places is every:
+            return
 
 
 def in_float32(case: Case) -> Case:

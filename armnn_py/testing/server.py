@@ -101,13 +101,18 @@ class _Server:
         """Ask about all cases, then try those that are taken."""
         if self.model is not None and not self.cases:
             return
-        taken = self._ask()
+        taken = self._ask(self.cases)
         if taken is None:
             return
+        fit: Sequence[Case] | None = []
+        if self.networks:
+            fit = self._fit(taken)
+            if fit is None:
+                return
         trials = Trials(self.target, self.folder, self.timeout, self.say)
         if self.groups:
             trials.add_cases(taken, self.groups)
-        trials.add_networks(self.networks, self.seed)
+        trials.add_networks(self.networks, fit)
         if self.model is not None and self.with_networks and self.is_whole:
             trials.add_model(self.model, self.seed)
         trials.add_features(self.features, self.seed)
@@ -118,12 +123,20 @@ class _Server:
 
     # ---- Support -------------------------------------------------------------------------------
 
-    def _ask(self) -> list[Case] | None:
+    def _fit(self, taken: Sequence[Case]) -> list[Case] | None:
+        """Return the layers for networks: the same ones whatever else is tried."""
+        cases = unvaried_cases(self.seed)
+        if not self.groups:
+            return self._ask(cases, with_refused=False)
+        signatures = {case.signature for case in taken}
+        return [case for case in cases if case.signature in signatures]
+
+    def _ask(self, cases: Sequence[Case], *, with_refused: bool = True) -> list[Case] | None:
         """Return the cases that are taken; None if the backend cannot be loaded."""
         found: dict[int, Case] = {}
         first = 0
-        while first < len(self.cases) or not self.cases:
-            work = _answering(self.target, self.cases, first)
+        while first < len(cases) or not cases:
+            work = _answering(self.target, cases, first)
             process = ForkedProcess(Job("support", work), self.timeout)
             is_loaded = is_asked = False
             for message in process.all_messages():
@@ -131,10 +144,10 @@ class _Server:
                 is_asked = is_asked or "asked" in message
                 if "done" in message:
                     number = message["done"]
-                    case = self.cases[number]
+                    case = cases[number]
                     if message["outcome"] == "taken":
                         found[number] = case
-                    else:
+                    elif with_refused or message["outcome"] != "refused":
                         result = result_of(case, "truth", message["outcome"], message["message"])
                         self.say(result=structs.asdict(result))
             words, outcome = process.ending()
@@ -150,7 +163,7 @@ class _Server:
                 result = Result("load", "", "", "load", outcome, words, step)
                 self.say(result=structs.asdict(result))
                 break
-            case = self.cases[last]
+            case = cases[last]
             words += under_way("is_layer_supported", case)
             result = result_of(case, "truth", outcome, words, "is_layer_supported")
             self.say(result=structs.asdict(result))
@@ -234,13 +247,13 @@ class Trials:
         """Try layers that the backend takes."""
         self._queue.extend(self._job(batch, groups) for batch in batches_of(cases))
 
-    def add_networks(self, names: Iterable[str], seed: int) -> None:
-        """Try networks; some grow from the layers of the kit's cases."""
+    def add_networks(self, names: Iterable[str], cases: Sequence[Case]) -> None:
+        """Try networks; some grow from layers of ``cases``."""
         target, folder = self._target, self._folder
         for name in names:
 
             def work(tell: Tell, name: str = name) -> None:
-                run_network(target, name, unvaried_cases(seed), folder, tell)
+                run_network(target, name, cases, folder, tell)
 
             self._queue.append(Job(name, work, groups=("subgraphs",)))
 

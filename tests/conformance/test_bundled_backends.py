@@ -1,6 +1,10 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Our backends and the samples pass the kit, with layers of theirs really tried."""
+"""Our backends and the samples pass the kit, with layers of theirs really tried.
+
+Numbers of CpuRef and CpuAcc are looked at in `tests/cpu_ref/test_definitions.py`, with the same
+cases and verdicts.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,13 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.testing import Report, check_conformance
+from armnn_py.testing.outcome import Group
 from tests.samples.conftest import sample_backend, sdk_cmake_folder, xnnpack_library
 
 __all__ = ["sample_backend", "sdk_cmake_folder", "xnnpack_library"]  # fixtures
+
+
+ALL_BUT_NUMBERS: tuple[Group, ...] = ("truth", "memory", "reentrance", "subgraphs", "features")
 
 
 def passed(report: Report) -> dict[str, set[str]]:
@@ -28,9 +36,9 @@ def passed(report: Report) -> dict[str, set[str]]:
 @pytest.mark.exhaustive
 @pytest.mark.timeout(900)
 def test_cpu_ref() -> None:
-    report = check_conformance("CpuRef")
+    report = check_conformance("CpuRef", groups=ALL_BUT_NUMBERS)
     assert report.ok, report.changes[:5]
-    for group in ("truth", "numbers", "memory", "reentrance"):
+    for group in ("truth", "memory", "reentrance"):
         assert len(passed(report)[group]) > 40
 
 
@@ -40,9 +48,9 @@ def test_cpu_acc() -> None:
     with ann.Runtime() as runtime:
         if "CpuAcc" not in runtime.backends:
             pytest.skip("CpuAcc is not here")
-    report = check_conformance("CpuAcc")
+    report = check_conformance("CpuAcc", groups=ALL_BUT_NUMBERS)
     assert report.ok, report.changes[:5]
-    for group in ("truth", "numbers", "memory", "reentrance"):
+    for group in ("truth", "memory", "reentrance"):
         assert len(passed(report)[group]) > 25
     assert "subgraphs" in passed(report)
 

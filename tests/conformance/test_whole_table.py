@@ -14,6 +14,7 @@ Each test takes a sample of the types by seed; ``--exhaustive`` takes all.
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -25,12 +26,12 @@ from armnn_py.backends.questions.examples import Example, Operands, in_type
 from armnn_py.backends.questions.layer_support import LayerSignature, LayerSupport, never_shown
 from armnn_py.descriptors.canonical import canonical_form
 from armnn_py.errors import LayerValidationError
-from armnn_py.optimizer import AS_IT_IS, optimize
 from armnn_py.tensors import TensorInfo
 from armnn_py.testing.cases import TRIED_TYPES, Case, Kind
 from armnn_py.testing.checks.numbers import kinds_of
 from armnn_py.testing.oracles.independent import MOVES, by_definition
 from armnn_py.testing.oracles.reference import in_float32, widener
+from armnn_py.testing.together import Together
 from armnn_py.testing.tolerances import compare, tolerance_of
 from armnn_py.types import DataType, LayerType
 from tests.selection import is_exhaustive
@@ -92,41 +93,13 @@ def _signature(example: Example, in_float: Example, data_type: DataType) -> Laye
     )
 
 
-class Walk:
-    """One network of all layers of a type that a backend takes."""
-
-    def __init__(self, runtime: ann.Runtime, backend: str, cases: list[Case]) -> None:
-        self.runtime = runtime
-        self.backend = backend
-        self.cases = cases
-
-    def outputs(self, values: list[list[Any]]) -> list[list[np.ndarray]]:
-        network = ann.Network()
-        feeds = {}
-        for number, (case, operands) in enumerate(zip(self.cases, values, strict=True)):
-            signature, sources = case.signature, []
-            for index, (info, value) in enumerate(zip(signature.inputs, operands, strict=True)):
-                if info is None or value is None:
-                    sources.append(None)
-                elif signature.constants[index]:
-                    sources.append(network.add_constant(value, info=info))
-                else:
-                    name = f"x{number}:{index}"
-                    sources.append(network.add_input(name, info))
-                    feeds[name] = value
-            layer = network.add_layer(
-                signature.type, sources, signature.descriptor, name=case.name,
-                output_infos=signature.outputs,
-            )  # fmt: skip
-            for index, slot in enumerate(layer.outputs):
-                network.add_output(f"y{number}:{index}", slot)
-        placed = optimize(network, [self.backend], runtime=self.runtime, options=AS_IT_IS)
-        with self.runtime.load_network(placed) as loaded:
-            found = loaded.run(feeds)
-        return [
-            [found[f"y{number}:{index}"] for index in range(len(case.signature.outputs))]
-            for number, case in enumerate(self.cases)
-        ]
+def outputs_of(
+    runtime: ann.Runtime, backend: str, cases: list[Case], values: list[list[Any]]
+) -> list[list[np.ndarray]]:
+    """The outputs of layers that a backend takes, all in one network."""
+    together = Together(runtime, backend, cases, values)
+    with runtime.load_network(together.placed) as loaded:
+        return together.outputs(loaded.run(together.inputs(values)))
 
 
 def defined(case: Case, values: list[Any]) -> list[np.ndarray] | None:
@@ -158,55 +131,63 @@ def differences(case: Case, found: list[np.ndarray], wanted: list[np.ndarray]) -
     return told
 
 
-@pytest.fixture(scope="module", params=["CpuRef", "CpuAcc"])
-def walked(request: pytest.FixtureRequest) -> Iterator[tuple[ann.Runtime, str]]:
-    with ann.Runtime() as runtime:
-        if request.param not in runtime.backends:
-            pytest.skip(f"{request.param} is not here")
-        yield runtime, request.param
+@pytest.fixture(scope="module")
+def supports() -> Iterator[tuple[ann.Runtime, dict[str, LayerSupport]]]:
+    """A runtime, and what CpuRef and CpuAcc, if it is here, answer."""
+    with ann.Runtime() as runtime, contextlib.ExitStack() as stack:
+        found = [name for name in ("CpuRef", "CpuAcc") if name in runtime.backends]
+        yield (
+            runtime,
+            {name: stack.enter_context(LayerSupport(runtime.backends[name])) for name in found},
+        )
 
 
 @pytest.mark.parametrize("layer", WALKED, ids=lambda layer: layer.label)
 def test_accepted_is_right_and_refused_has_a_reason(
-    walked: tuple[ann.Runtime, str], layer: LayerType
+    supports: tuple[ann.Runtime, dict[str, LayerSupport]], layer: LayerType
 ) -> None:
-    runtime, backend = walked
+    runtime, by_backend = supports
     wrong: list[str] = []
     compared = 0
-    with LayerSupport(runtime.backends[backend]) as support:
-        for data_type in types_of(layer):
-            cases = [
-                case
-                for case in cases_of(layer, data_type)
-                if not never_shown(case.layer, case.signature.descriptor)
-            ]
-            answers = support.ask_many([case.signature for case in cases])
-            for case, answer in zip(cases, answers, strict=True):
-                if not answer:
-                    assert answer.reason.strip(), f"{case.name} is refused without a reason"
-            taken = [
-                case
-                for case, answer in zip(cases, answers, strict=True)
-                if answer and not any(_is_packed(info) for info in _infos(case))
-            ]
+    for data_type in types_of(layer):
+        cases = [
+            case
+            for case in cases_of(layer, data_type)
+            if not never_shown(case.layer, case.signature.descriptor)
+        ]
+        wanted: dict[str, list[np.ndarray] | None] = {}
+        of_reference: dict[str, list[np.ndarray]] = {}
+        for backend, support in by_backend.items():
+            taken = taken_cases(support, cases)
             if not taken:
                 continue
             values = [case.values(kind_of(case)) for case in taken]
-            found = Walk(runtime, backend, taken).outputs(values)
+            found = outputs_of(runtime, backend, taken, values)
             for case, operands, outputs in zip(taken, values, found, strict=True):
-                wanted = defined(case, operands)
-                compared += wanted is not None
-                if wanted is not None:
-                    wrong += differences(case, outputs, wanted)
-            if backend != "CpuRef":
-                known = support_of(runtime, taken)
-                others = Walk(runtime, "CpuRef", [taken[k] for k in known])
-                for place, outputs in zip(known, others.outputs([values[k] for k in known]),
-                                          strict=True):  # fmt: skip
-                    wrong += differences(taken[place], found[place], outputs)
+                if case.name not in wanted:
+                    wanted[case.name] = defined(case, operands)
+                for expected in (wanted[case.name], of_reference.get(case.name)):
+                    if expected is not None:
+                        told = differences(case, outputs, expected)
+                        wrong += [f"{backend}: {one}" for one in told]
+                if backend == "CpuRef":
+                    of_reference[case.name] = outputs
+                    compared += wanted[case.name] is not None
     assert not wrong, "\n".join(wrong[:20])
-    if backend == "CpuRef" and is_exhaustive():
+    if is_exhaustive():
         assert compared or layer in _WRITTEN_OUT, "nothing was compared"
+
+
+def taken_cases(support: LayerSupport, cases: list[Case]) -> list[Case]:
+    """The layers that a backend takes; those of packed types are asked about alone."""
+    answers = support.ask_many([case.signature for case in cases])
+    for case, answer in zip(cases, answers, strict=True):
+        assert answer or answer.reason.strip(), f"{case.name} is refused without a reason"
+    return [
+        case
+        for case, answer in zip(cases, answers, strict=True)
+        if answer and not any(info.data_type.is_packed for info in _infos(case))
+    ]
 
 
 def kind_of(case: Case) -> Kind:
@@ -214,17 +195,6 @@ def kind_of(case: Case) -> Kind:
     return "plain" if case.layer is LayerType.FAKE_QUANTIZATION else kinds_of(case)[-1]
 
 
-def support_of(runtime: ann.Runtime, cases: list[Case]) -> list[int]:
-    """The places of the layers that CpuRef takes, too."""
-    with LayerSupport(runtime.backends["CpuRef"]) as support:
-        answers = support.ask_many([case.signature for case in cases])
-    return [place for place, answer in enumerate(answers) if answer]
-
-
 def _infos(case: Case) -> list[TensorInfo]:
     infos = (*case.signature.inputs, *case.signature.outputs)
     return [info for info in infos if info is not None]
-
-
-def _is_packed(info: TensorInfo) -> bool:
-    return info.data_type.is_packed

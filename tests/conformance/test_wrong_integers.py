@@ -79,7 +79,7 @@ def test_a_mean_with_the_arithmetic_of_tensorflow_lite(shift: float) -> None:
     signature = LayerSignature(LayerType.REDUCE, mean, (infos[0],), (infos[1],), (False,))
     case = Case("mean", DataType.QASYMM_S8, signature, (None,), 0)
     with Reference("another") as reference:
-        expected = reference.expectations(case, ["plain"])
+        (expected,) = reference.expectations([case], [["plain"]])
     (x,) = case.values()
     assert x is not None
     (real,) = next(one.real for one in expected["plain"] if one.real is not None)

@@ -57,14 +57,14 @@ def variants(layer: LayerType, of: Operands, rank: int) -> Iterator[tuple[str, E
         descriptor = example.descriptor
         if descriptor is None:
             continue
-        for field in structs.fields(descriptor):
-            present = getattr(descriptor, field.name)
+        for field in descriptor.__struct_fields__:
+            present = getattr(descriptor, field)
             for value in _values_of(present):
                 if value is present:
                     continue
-                name = f"{stem}-{field.name}={getattr(value, 'name', value)}".lower()
+                name = f"{stem}-{field}={getattr(value, 'name', value)}".lower()
                 try:
-                    changed = structs.replace(descriptor, **{field.name: value})
+                    changed = structs.replace(descriptor, **{field: value})
                 except InvalidArgumentError as error:
                     yield name, error.message
                 else:

@@ -233,17 +233,17 @@ def other_fields(example: Example, in_float: Example) -> Iterator[tuple[Example,
     if descriptor is None or not example.operands or example.operands[0] is None:
         return
     rank = example.operands[0].info.rank
-    for field in structs.fields(descriptor):
-        role = descriptor.roles.get(field.name)
-        for value in _others(getattr(descriptor, field.name), role, rank):
+    for field in descriptor.__struct_fields__:
+        role = descriptor.roles.get(field)
+        for value in _others(getattr(descriptor, field), role, rank):
             try:
-                changed = structs.replace(descriptor, **{field.name: value})
+                changed = structs.replace(descriptor, **{field: value})
             except ArmnnError:
                 continue
             yield (
                 structs.replace(example, descriptor=changed),
                 structs.replace(in_float, descriptor=changed),
-                field.name,
+                field,
             )
 
 

@@ -84,14 +84,28 @@ def check_numbers(
     CheckFailedError
         One is wrong; the message names the worst element.
     """
+
+    def run(kind: Kind) -> list[NDArray[Any]]:
+        on_step(f"execute, {kind} values")
+        return prepared.run(case.values(kind))
+
+    check_outputs(case, run, expected, finite_math_only=prepared.finite_math_only)
+
+
+def check_outputs(
+    case: Case,
+    run: Callable[[Kind], list[NDArray[Any]]],
+    expected: dict[Kind, list[Expectation]],
+    *,
+    finite_math_only: bool = False,
+) -> None:
+    """Do the same with what ``run`` gives for each kind of values."""
     rounded: list[tuple[NDArray[Any], NDArray[Any]]] = []
     of_reference: list[tuple[NDArray[Any], NDArray[Any]]] = []
     for kind, expectations in expected.items():
-        if kind == "flushed" or (kind == "special" and prepared.finite_math_only):
+        if kind == "flushed" or (kind == "special" and finite_math_only):
             continue
-        values = case.values(kind)
-        on_step(f"execute, {kind} values")
-        found = prepared.run(values)
+        values, found = case.values(kind), run(kind)
         flushed = expected.get("flushed", ()) if kind == "special" else ()
         for expectation in expectations:
             others = [one.outputs for one in flushed if one.source == expectation.source]
@@ -112,12 +126,12 @@ def _errors(rounded: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> NDArray[Any
     found = np.concatenate([levels.reshape(-1) for levels, _ in rounded])
     real = np.concatenate([numbers.reshape(-1) for _, numbers in rounded])
     inside = (real > limits.min) & (real < limits.max)
+    found, real = found[inside], real[inside]
     # Halves may go either way: not every arithmetic rounds them to even.
-    with np.errstate(invalid="ignore"):  # infinite ones are outside
-        inside &= np.abs(real - np.floor(real) - 0.5) > _TIE
+    is_no_tie = np.abs(real - np.floor(real) - 0.5) > _TIE
     # Equal numbers have equal errors, which are no statistic.
-    numbers, places = np.unique(np.round(real[inside], 6), return_index=True)
-    return np.asarray(found[inside][places].astype(np.float64) - numbers)
+    numbers, places = np.unique(np.round(real[is_no_tie], 6), return_index=True)
+    return np.asarray(found[is_no_tie][places].astype(np.float64) - numbers)
 
 
 def _check_rounding(errors: NDArray[Any], usual: NDArray[Any]) -> None:

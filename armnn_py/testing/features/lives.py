@@ -7,7 +7,7 @@ from __future__ import annotations
 import gc
 import itertools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from statistics import median_low
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _FIRST = 10  # lives, after which pools and caches are full
 _LIVES, _LOOKS = 8, 5
+_ASKED = 256  # layers at a time
 _MOST_LOOKS = 25  # under suspicion: buffers of Python grow and shrink for a while
 #: Growth by each life that counts as a leak. Loads of a project of `backends new --compiler` show
 #: up to 220 bytes of the heap in this process, and none in another; the cause is not known.
@@ -52,7 +53,7 @@ def check_lives(target: Target, seed: int, on_step: Callable[[str], None]) -> No
         The backend takes no layer.
     """
     with target.runtime() as runtime:
-        loadable, *_ = loadables(runtime, target.id, seed)
+        loadable = next(loadables(runtime, target.id, seed))
         alone = use(runtime, target.id, loadable)
         on_step("load and unload a layer 50 times")
         _check_level("load", lambda: use(runtime, target.id, loadable))
@@ -66,27 +67,29 @@ def check_lives(target: Target, seed: int, on_step: Callable[[str], None]) -> No
                 raise CheckFailedError("beside a second instance a layer gives other numbers")
 
 
-def loadables(runtime: Runtime, backend: str, seed: int) -> list[Loadable]:
-    """Return the first of each type of layer of the kit that the backend takes.
+def loadables(runtime: Runtime, backend: str, seed: int) -> Iterator[Loadable]:
+    """Give the first of each type of layer of the kit that the backend takes.
 
     Raises
     ------
     NotApplicableError
         It takes no layer.
     """
-    cases = unvaried_cases(seed)
+    cases, found = unvaried_cases(seed), set()
     with LayerSupport(runtime.backends[backend]) as support:
-        answers = support.ask_many([case.signature for case in cases])
-    taken = [case for case, answer in zip(cases, answers, strict=True) if answer]
-    if not taken:
+        for begin in range(0, len(cases), _ASKED):
+            part = cases[begin : begin + _ASKED]
+            answers = support.ask_many([case.signature for case in part])
+            for case, answer in zip(part, answers, strict=True):
+                if not answer or case.layer in found:
+                    continue
+                found.add(case.layer)
+                values = case.values()
+                network = network_of(case, values)
+                inputs = {name: values[int(name[1:])] for name in network.inputs}
+                yield Loadable(case.layer.label, network, inputs)
+    if not found:
         raise NotApplicableError("it takes no layer")
-    found = []
-    for case in {one.layer: one for one in reversed(taken)}.values():
-        values = case.values()
-        network = network_of(case, values)
-        inputs = {name: values[int(name[1:])] for name in network.inputs}
-        found.append(Loadable(case.layer.label, network, inputs))
-    return found[::-1]
 
 
 def use(runtime: Runtime, backend: str, loadable: Loadable) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from armnn_py.testing.outcome import NotApplicableError, NotTriedError
 from armnn_py.testing.subject import AS_GIVEN, network_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -51,6 +51,7 @@ def check_options(target: Target, seed: int, on_step: Callable[[str], None]) -> 
     NotApplicableError
         The backend has no options.
     """
+    cases = unvaried_cases(seed)
 
     def observe(
         runtime: Runtime, how: str, model_options: dict[str, Any] | None = None
@@ -58,7 +59,7 @@ def check_options(target: Target, seed: int, on_step: Callable[[str], None]) -> 
         def on_part(words: str) -> None:
             on_step(f"{how}, {words}")
 
-        return Observed(runtime, target.id, seed, on_part, model_options)
+        return Observed(runtime, target.id, seed, cases, on_part, model_options)
 
     with target.runtime() as runtime:
         backend = runtime.backends[target.id]
@@ -68,6 +69,7 @@ def check_options(target: Target, seed: int, on_step: Callable[[str], None]) -> 
         if not of_create and not of_model:
             raise NotApplicableError("the backend has no options")
         expected = observe(runtime, "as nobody gave an option")
+    cases = expected.worth_asking()
     given = dict(target.options or {})
     if not expected.outputs and not expected.results:
         raise NotTriedError("it takes none of the layers on which options are tried")
@@ -182,6 +184,8 @@ class Observed:
         The backend and its options.
     seed
         Values are drawn from it.
+    cases
+        Layers to ask about.
     on_step
         Called with what is under way.
     model_options
@@ -193,13 +197,14 @@ class Observed:
         runtime: Runtime,
         backend: str,
         seed: int,
+        cases: Sequence[Case],
         on_step: Callable[[str], None],
         model_options: dict[str, Any] | None = None,
     ) -> None:
         self._runtime, self._backend, self._seed = runtime, backend, seed
         self._on_step = on_step
         self._options: Options | None = None if model_options is None else {backend: model_options}
-        self._cases = unvaried_cases(seed)
+        self._cases = cases
         self.outputs = self._of_networks()
         self.taken = self._answers()
         self.results = self._of_layers()
@@ -225,6 +230,19 @@ class Observed:
         with LayerSupport(backend, options) as support:
             answers = support.ask_many([case.signature for case in self._cases])
         return {case.name: answer.ok for case, answer in zip(self._cases, answers, strict=True)}
+
+    def worth_asking(self) -> list[Case]:
+        """Return the cases to ask about with other options.
+
+        Of a layer in a data type that the backend never takes, that is the first.
+        """
+        kinds = {(case.layer, case.type) for case in self._cases if self.taken[case.name]}
+        first = {(case.layer, case.type): case for case in reversed(self._cases)}
+        return [
+            case
+            for case in self._cases
+            if (case.layer, case.type) in kinds or first[case.layer, case.type] is case
+        ]
 
     def _of_layers(self) -> dict[str, list[NDArray[Any]]]:
         """What the first case of each layer and data type gives."""
@@ -266,9 +284,9 @@ class Observed:
                 words = "taken" if name in self.outputs else "refused"
                 raise CheckFailedError(f"network '{name}' is {words} where {what}")
         same(self.outputs, expected.outputs, what, kind="network")
-        for name, was_taken in expected.taken.items():
-            if self.taken[name] is not was_taken:
-                words = "refused" if was_taken else "taken"
+        for name, is_taken in self.taken.items():
+            if is_taken is not expected.taken[name]:
+                words = "taken" if is_taken else "refused"
                 raise CheckFailedError(f"layer '{name}' is {words} where {what}")
         for name, arrays in expected.results.items():
             for index, array in enumerate(arrays if name in self.results else ()):

@@ -42,7 +42,7 @@ def check_services(target: Target, seed: int, on_step: Callable[[str], None]) ->
     host = KitHost()
     use_host(host.pointer)
     with target.runtime() as runtime:
-        layers = loadables(runtime, target.id, seed)
+        layers = list(loadables(runtime, target.id, seed))
     expected = live(target, layers[0])
     for names in (*((name,) for name in SERVICES), SERVICES):
         words = f"without {names[0]}" if len(names) == 1 else "without any service"

@@ -19,9 +19,6 @@ def check(monkeypatch: pytest.MonkeyPatch, steps: Iterable[int]) -> None:
     """Check a backend whose heap grows by these bytes from look to look."""
     taken = itertools.accumulate(itertools.chain(steps, itertools.repeat(0)), initial=10_000)
     monkeypatch.setattr(memory, "heap_bytes", lambda: next(taken))
-    monkeypatch.setattr(
-        memory, "gc", SimpleNamespace(collect=lambda: None)
-    )  # of all tests' objects
     # Slow enough for eight calls to a look.
     clock = itertools.count(0.0, memory._SECONDS * 0.99)
     monkeypatch.setattr(memory, "time", SimpleNamespace(perf_counter=lambda: next(clock)))

@@ -22,7 +22,7 @@ from armnn_py.guard.outcome import CheckFailedError, nearly_equal
 from armnn_py.testing.batches import batches_of
 from armnn_py.testing.board.case_file import runs_of
 from armnn_py.testing.cases import all_cases
-from armnn_py.testing.checks.numbers import check_numbers, kinds_of
+from armnn_py.testing.checks.numbers import check_outputs, kinds_of
 from armnn_py.testing.checks.truth import check_repeated, reason_of
 from armnn_py.testing.oracles.expected import changes, read_known
 from armnn_py.testing.oracles.reference import Reference
@@ -35,8 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from armnn_py.testing.cases import Case, Kind
-    from armnn_py.testing.oracles.reference import Expectation
+    from armnn_py.testing.cases import Case
     from armnn_py.testing.outcome import Group
 
 _MAGIC = b"ARESULT1"
@@ -203,14 +202,9 @@ class _Verdict:
     """The results of one case."""
 
     def __init__(self, case: Case, found: _Found, finite_only: bool, reference: Reference) -> None:
-        self.finite_math_only = finite_only
+        self._finite_math_only = finite_only
         self._case, self._found, self._reference = case, found, reference
         self._runs = runs_of(case)
-        self._left: Iterator[list[NDArray[Any]]] = iter(())
-
-    def run(self, _values: object) -> list[NDArray[Any]]:
-        """Give the outputs for the next kind of values, for `check_numbers`."""
-        return next(self._left)
 
     def results(self) -> list[Result]:
         """Return one for each check, or what kept them from being made."""
@@ -277,17 +271,14 @@ class _Verdict:
         check_repeated(first, second)
 
     def _numbers(self, numbers: list[int]) -> None:
-        kinds = kinds_of(self._case)
-        expected: dict[Kind, list[Expectation]] = self._reference.expectations(self._case, kinds)
+        (expected,) = self._reference.expectations([self._case], [kinds_of(self._case)])
         of_kind = {self._runs[number].kind: number for number in numbers}
-        self._left = iter(
-            [
-                self._outputs(of_kind[kind])
-                for kind in expected
-                if kind in of_kind and not (kind == "special" and self.finite_math_only)
-            ]
+        check_outputs(
+            self._case,
+            lambda kind: self._outputs(of_kind[kind]),
+            expected,
+            finite_math_only=self._finite_math_only,
         )
-        check_numbers(self._case, self, expected, lambda _: None)
 
     def _memory(self, numbers: list[int]) -> None:
         expected = self._outputs(numbers[0])

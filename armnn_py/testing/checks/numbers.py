@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,18 +31,7 @@ if TYPE_CHECKING:
 
     from armnn_py.testing.cases import Case, Kind
     from armnn_py.testing.oracles.reference import Expectation
-
-
-class Runnable(Protocol):
-    """The layer of a case on a backend."""
-
-    @property
-    def finite_math_only(self) -> bool:
-        """Whether NaN and infinity may get lost."""
-
-    def run(self, values: Sequence[NDArray[Any] | None], /) -> list[NDArray[Any]]:
-        """Return the outputs for operands."""
-
+    from armnn_py.testing.prepared import Prepared
 
 #: Elements that make a statistic of rounding errors.
 _ENOUGH = 64
@@ -73,7 +62,7 @@ def kinds_of(case: Case) -> tuple[Kind, ...]:
 
 def check_numbers(
     case: Case,
-    prepared: Runnable,
+    prepared: Prepared,
     expected: dict[Kind, list[Expectation]],
     on_step: Callable[[str], None],
 ) -> None:

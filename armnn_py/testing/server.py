@@ -104,11 +104,9 @@ class _Server:
         taken = self._ask(self.cases)
         if taken is None:
             return
-        fit: Sequence[Case] | None = []
-        if self.networks:
-            fit = self._fit(taken)
-            if fit is None:
-                return
+        fit = self._fit(taken) if self.networks else []
+        if fit is None:
+            return
         trials = Trials(self.target, self.folder, self.timeout, self.say)
         if self.groups:
             trials.add_cases(taken, self.groups)

@@ -51,7 +51,7 @@ def check_options(target: Target, seed: int, on_step: Callable[[str], None]) -> 
     NotApplicableError
         The backend has no options.
     """
-    cases = unvaried_cases(seed)
+    cases: Sequence[Case] = unvaried_cases(seed)
 
     def observe(
         runtime: Runtime, how: str, model_options: dict[str, Any] | None = None

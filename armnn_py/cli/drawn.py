@@ -14,9 +14,8 @@ from msgspec import Struct, field
 
 import armnn_py
 from armnn_py.cli.app import Session
-from armnn_py.cli.completion import offer
 from armnn_py.cli.inputs.inputs import made_inputs
-from armnn_py.cli.model_arguments import ModelArguments, PlacedModel
+from armnn_py.cli.model_arguments import ModelArguments, PlacedModel, reference_option
 from armnn_py.errors import ArmnnError
 from armnn_py.network.saved_files import is_saved_network
 from armnn_py.pictures import RunKernel, drawing_of
@@ -151,10 +150,6 @@ def _run(
 
 def examined_options(function: Callable[..., R]) -> Callable[..., R]:
     """Add the options of commands that show an examined model: ``reference`` and ``no_run``."""
-    reference = click.option(
-        "--with", "reference", metavar="ID|onnxruntime|litert|FILE.npz",
-        shell_complete=offer("file"),
-        help="Compare with this side, as 'armnn-py compare --layers' does.",
-    )  # fmt: skip
+    reference = reference_option(help="Compare with it, as 'armnn-py compare --layers' does.")
     no_run = click.option("--no-run", is_flag=True, help="Do not run MODEL: without times.")
     return reference(no_run(function))

@@ -18,6 +18,7 @@ import armnn_py
 from armnn_py import OptimizerOptions, Placement
 from armnn_py._native.table.backend_options import OptionText
 from armnn_py.cli.app import backend_option
+from armnn_py.cli.completion import offer
 from armnn_py.cli.networks import AssumedShapes, read_network, shape_hint, with_batch
 from armnn_py.cli.render import shortened
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.host import Host
 
 R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class PlacedModel(NamedTuple):
@@ -194,6 +196,22 @@ part_options: tuple[Callable[[Any], Any], ...] = (
         "--subgraph", metavar="NAME", help="Sub-graph of a TensorFlow Lite model, or its number."
     ),
 )
+
+
+def input_option(help: str, name: str = "arguments") -> Callable[[F], F]:
+    """Return the option ``-i NAME=FILE``, which the command gets as ``name``."""
+    return click.option(
+        "-i", "--input", name, multiple=True, metavar="NAME=FILE", shell_complete=offer("file"),
+        help=help,
+    )  # fmt: skip
+
+
+def reference_option(*more: str, help: str) -> Callable[[F], F]:
+    """Return the option ``--with``, also called ``more``; the command gets ``reference``."""
+    return click.option(
+        "--with", *more, "reference", metavar="ID|onnxruntime|litert|FILE.npz",
+        shell_complete=offer("file"), help=help,
+    )  # fmt: skip
 
 
 def model_arguments(function: Callable[..., R]) -> Callable[..., R]:

@@ -14,9 +14,14 @@ import click
 from msgspec import Struct
 
 import armnn_py
-from armnn_py.cli.completion import offer
 from armnn_py.cli.inputs.inputs import SEED
-from armnn_py.cli.model_arguments import ModelArguments, bounds_option, model_arguments, run_option
+from armnn_py.cli.model_arguments import (
+    ModelArguments,
+    bounds_option,
+    input_option,
+    model_arguments,
+    run_option,
+)
 from armnn_py.cli.prepared import Prepared, prepared
 
 if TYPE_CHECKING:
@@ -94,11 +99,7 @@ class TimedArguments(Struct, frozen=True, kw_only=True):
 def timed_arguments(function: Callable[..., R]) -> Callable[..., R]:
     """Add MODEL, its options and those of timed runs; the command gets them as ``timed``."""
     options: list[Callable[[Any], Any]] = [
-        click.option(
-            "-i", "--input", "files", multiple=True, metavar="NAME=FILE",
-            shell_complete=offer("file"),
-            help="A .npy or .npz file or a picture; other inputs are random.",
-        ),
+        input_option("A .npy or .npz file or a picture; other inputs are random.", "files"),
         click.option(
             "--random", "seed", type=SEED, metavar="SEED", default=0,
             show_default=True, help="Seed of random inputs.",

@@ -80,14 +80,14 @@ def to_overlays(drawing: Drawing, errors: Mapping[int, float]) -> dict[str, dict
         "fused kernel": {box.id: box.fused for box in boxes if box.fused},
         "scale, zero point": {b.id: "; ".join(b.quantization) for b in boxes if b.quantization},
     }
-    figures: dict[str, Mapping[int, float]] = {
-        "ms a run": {box.id: box.seconds * 1e3 for box in boxes if box.seconds is not None},
+    figures: dict[str, Mapping[int, float]] = {  # the last one is shown first
         "bytes of outputs": {box.id: sum(box.sizes) for box in boxes if any(box.sizes)},
+        "ms a run": {box.id: box.seconds * 1e3 for box in boxes if box.seconds is not None},
         "relative error": errors,
     }
     found: dict[str, dict[str, Any]] = {}
     for title, words in texts.items():
-        results = {
+        results: dict[str, dict[str, Any]] = {
             str(number): {"value": printable(word), "bgColor": key.get(word, HEAT[1])}
             for number, word in words.items()
         }
@@ -96,9 +96,13 @@ def to_overlays(drawing: Drawing, errors: Mapping[int, float]) -> dict[str, dict
         gradient: list[dict[str, Any]] = [
             {"stop": n / 2, "bgColor": colour} for n, colour in enumerate(HEAT)
         ]
-        measured = {str(number): {"value": value} for number, value in values.items()}
-        found[title] = {"results": measured, "gradient": gradient}
+        results = {str(number): {"value": _short(value)} for number, value in values.items()}
+        found[title] = {"results": results, "gradient": gradient}
     return {title: {GRAPH: data} for title, data in found.items() if data["results"]}
+
+
+def _short(value: float) -> float:
+    return value if isinstance(value, int) else float(f"{value:.4g}")
 
 
 def scope_of(box: Box) -> str:

@@ -14,7 +14,12 @@ from armnn_py.cli.app import EXIT_FAILED, CommandFailedError, Session, with_sess
 from armnn_py.cli.completion import offer
 from armnn_py.cli.help import Command
 from armnn_py.cli.inputs import inputs as files
-from armnn_py.cli.model_arguments import ModelArguments, model_arguments
+from armnn_py.cli.model_arguments import (
+    ModelArguments,
+    input_option,
+    model_arguments,
+    reference_option,
+)
 from armnn_py.cli.networks import assumption
 from armnn_py.cli.prepared import Fed, fed
 from armnn_py.cli.render import Column, Renderer
@@ -27,24 +32,12 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @model_arguments
-@click.option(
-    "--with",
+@reference_option(
     "--against",
-    "reference",
-    metavar="ID|onnxruntime|litert|FILE.npz",
-    shell_complete=offer("file"),
     help="The side that is right: a backend, the engine of the model's format, or results that "
     "--save wrote.",
 )
-@click.option(
-    "-i",
-    "--input",
-    "arguments",
-    multiple=True,
-    metavar="NAME=FILE",
-    shell_complete=offer("file"),
-    help="As 'armnn-py run' takes them; others are random, or those in FILE.npz.",
-)
+@input_option("As 'armnn-py run' takes them; others are random, or those in FILE.npz.")
 @click.option(
     "--inputs",
     "folder",

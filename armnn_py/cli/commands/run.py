@@ -16,7 +16,6 @@ import numpy as np
 from msgspec import structs
 
 from armnn_py.cli.app import Session, with_session
-from armnn_py.cli.completion import offer
 from armnn_py.cli.help import Command
 from armnn_py.cli.inputs import inputs as files
 from armnn_py.cli.inputs.number_files import read_labels
@@ -25,6 +24,7 @@ from armnn_py.cli.inputs.tflite_metadata import read_notes
 from armnn_py.cli.model_arguments import (
     ModelArguments,
     bounds_option,
+    input_option,
     model_arguments,
     run_option,
 )
@@ -71,14 +71,8 @@ def _size(_context: click.Context, _parameter: click.Parameter, value: str | Non
 
 
 @click.command(cls=Command)
-@click.option(
-    "-i",
-    "--input",
-    "arguments",
-    multiple=True,
-    metavar="NAME=FILE",
-    shell_complete=offer("file"),
-    help="A .npy, .npz, .raw or .txt file or a picture; NAME= may be left out for a single input.",
+@input_option(
+    "A .npy, .npz, .raw or .txt file or a picture; NAME= may be left out for a single input."
 )
 @click.option(
     "--random",

@@ -6,8 +6,8 @@
 
 Four threads run a network on an isolated backend, whose worker is killed, crashes, is stopped, runs
 out of memory, calls exit or hangs. Afterwards: no wrong answer, no failed run, and as many
-processes, descriptors and threads as before. Then a host is killed, and no worker may be left after
-one second. Exit code 1 otherwise. Needs a C compiler.
+processes, descriptors, threads and shared mappings as before. Then a host is killed, and no worker
+may be left after one second. Exit code 1 otherwise. Needs a C compiler.
 """
 
 from __future__ import annotations
@@ -57,13 +57,14 @@ def children() -> set[int]:
     return found
 
 
-def state() -> tuple[int, int, int]:
-    """Return how many processes, descriptors and threads there are."""
+def state() -> tuple[int, int, int, int]:
+    """Return how many processes, descriptors, threads and shared mappings there are."""
     gc.collect()
     return (
         len(children()),
         len(list(Path("/proc/self/fd").iterdir())),
         len(list(Path("/proc/self/task").iterdir())),
+        Path("/proc/self/maps").read_text().count("/memfd:armnn_py"),
     )
 
 
@@ -193,7 +194,8 @@ def main() -> int:
         while state() != before and time.monotonic() < end:
             time.sleep(0.1)
         if state() != before:
-            faults.append(f"processes, descriptors, threads: {before} before, {state()} after")
+            what = "processes, descriptors, threads, shared mappings"
+            faults.append(f"{what}: {before} before, {state()} after")
         faults += kill_host(folder)
     print(*faults, sep="\n")
     return 1 if faults else 0

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.table.profiling_context import Counter, ProfilingContext
 from armnn_py.isolation.messages import Request
@@ -12,25 +12,7 @@ from armnn_py.isolation.messages import Request
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from armnn_py.isolation.process import WorkerProcess
-
-
-class Asked(Protocol):
-    """A `Supervisor`, as its counters use it.
-
-    Attributes
-    ----------
-    id
-        The backend.
-    is_profiled
-        Whether the next worker tells of kernels from its start.
-    """
-
-    id: str
-    is_profiled: bool
-
-    def running(self) -> WorkerProcess:
-        """The worker that answers."""
+    from armnn_py.isolation.supervisor import Supervisor
 
 
 class WorkerCounters(ProfilingContext):
@@ -46,7 +28,7 @@ class WorkerCounters(ProfilingContext):
 
     __slots__ = ("_counters", "_worker")
 
-    def __init__(self, worker: Asked, described: Sequence[Sequence[Any]]) -> None:
+    def __init__(self, worker: Supervisor, described: Sequence[Sequence[Any]]) -> None:
         super().__init__(worker.id)
         self._worker = worker
         self._counters = _counters(described)

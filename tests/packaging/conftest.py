@@ -24,7 +24,7 @@ QUICK = ("test_gate.py", "test_script_jobs.py")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
-        if here in item.path.parents:
+        if item.path.parent == here:
             item.add_marker(pytest.mark.packaging)
             if item.path.name not in QUICK:
                 item.add_marker(pytest.mark.exhaustive)

@@ -1,11 +1,15 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Jobs that lose a worker, or have bad rows: each row comes out once."""
+"""Jobs that lose a worker, a node or their driver, or have bad rows: each row comes out once."""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +24,13 @@ ray: Any = pytest.importorskip("ray", reason="the extra 'ray' is not installed")
 pytestmark = [pytest.mark.alone, pytest.mark.filterwarnings("default")]
 
 ROWS = 2000
+
+
+def until(condition: Any) -> None:
+    end = time.monotonic() + 240
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 def write(model: str, out: Path, predictor: type[Predictor]) -> None:
@@ -66,6 +77,87 @@ def test_a_worker_is_killed(tmp_path: Path) -> None:
     write(gatherer(tmp_path / "gather.onnx"), tmp_path / "out", Killed)
     assert mark.exists()
     check(tmp_path / "out")
+
+
+def test_a_node_is_killed(cluster: Any, tmp_path: Path) -> None:
+    (node,) = cluster.worker_nodes
+    number = node.node_id
+
+    class Slow(Predictor):
+        def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
+            time.sleep(0.03)
+            found = super().__call__(batch)
+            if ray.get_runtime_context().get_node_id() == number:
+                (tmp_path / "works").touch()
+            return found
+
+    killed = []
+
+    def kill() -> None:
+        until((tmp_path / "works").exists)
+        cluster.remove_node(node, allow_graceful=False)
+        killed.append(node)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        write(gatherer(tmp_path / "gather.onnx"), tmp_path / "out", Slow)
+    finally:
+        killer.join()
+        cluster.add_node(num_cpus=2)
+    assert killed
+    check(tmp_path / "out")
+
+
+JOB = """
+import sys, time
+from pathlib import Path
+import ray
+from ray.data.checkpoint import CheckpointConfig
+from armnn_py.ray import Predictor
+from tests.scale.test_lost import write
+
+class Slow(Predictor):
+    def __call__(self, batch):
+        time.sleep(0.02)
+        with open(ran, "a") as file:
+            file.write(len(batch["id"]) * "x")
+        return super().__call__(batch)
+
+address, model, out, ran = sys.argv[1:]
+ray.init(address=address, log_to_driver=False)
+ray.data.DataContext.get_current().checkpoint_config = CheckpointConfig(
+    "id", out + ".done", delete_checkpoint_on_success=False
+)
+write(model, Path(out), Slow)
+"""
+
+
+def test_a_job_started_again_does_what_is_missing(cluster: Any, tmp_path: Path) -> None:
+    pytest.importorskip("ray.data.checkpoint", reason="this Ray has no checkpoints")
+    out = tmp_path / "out"
+    model = gatherer(tmp_path / "gather.onnx")
+
+    def start(ran: Path) -> subprocess.Popen[bytes]:
+        """Start the job; each row that it runs is a letter in the file."""
+        ran.touch()
+        command = [sys.executable, "-c", JOB, cluster.address, model, str(out), str(ran)]
+        return subprocess.Popen(command, stderr=subprocess.PIPE)
+
+    def parts() -> list[Path]:
+        return sorted(out.glob("*.parquet"))
+
+    with start(tmp_path / "first") as first:
+        until(lambda: len(parts()) > 3 or first.poll() is not None)
+        first.kill()
+    before = parts()
+    assert 3 < len(before) < 20
+    for ran, most in ((tmp_path / "second", ROWS - 300), (tmp_path / "third", 0)):
+        with start(ran) as again:
+            said = again.communicate(timeout=240)[1]
+            assert again.returncode == 0, said.decode()
+        check(out)
+        assert ran.stat().st_size <= most
 
 
 @pytest.mark.usefixtures("cluster")

@@ -9,6 +9,7 @@ import pytest
 
 from armnn_py.backends.questions.layer_examples import example_layers
 from armnn_py.testing.cases import TRIED_TYPES, Case, all_cases, layer_type_of
+from armnn_py.testing.oracles.independent import by_definition
 from armnn_py.types import DataType, LayerType
 
 
@@ -103,3 +104,21 @@ def test_operands_have_the_shape_and_type_that_is_stated(data_type: DataType) ->
         for info, value in zip(case.signature.inputs, case.values(), strict=True):
             if info is not None and value is not None:
                 assert (value.shape, value.dtype) == (info.static_shape, info.dtype), case.name
+
+
+def test_a_quantised_bias_is_seen_in_the_output(quick: list[Case]) -> None:
+    """One of a few steps of the sums would be nothing in steps of the output."""
+    seen = 0
+    for case in quick:
+        infos = case.signature.inputs
+        has_bias = len(infos) > 2 and infos[2] is not None and infos[2].quantization is not None
+        is_layer = case.layer in (LayerType.CONVOLUTION2D, LayerType.FULLY_CONNECTED)
+        if not (is_layer and has_bias and case.is_variant):  # those fit the output's range
+            continue
+        x, weights, bias = case.values()[:3]
+        with_bias = by_definition(case.signature, [x, weights, bias])
+        without = by_definition(case.signature, [x, weights, np.zeros_like(bias)])
+        if with_bias is not None and without is not None:
+            assert (with_bias[0] != without[0]).mean() > 0.1, case.name
+            seen += 1
+    assert seen > 50

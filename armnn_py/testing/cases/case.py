@@ -101,6 +101,12 @@ class Case(Struct, frozen=True):
         """Whether many values are multiplied, so that they have to be near 1."""
         return getattr(self.signature.descriptor, "operation", None) is ReduceOperation.PROD
 
+    @property
+    def _bias_step(self) -> int:
+        """A quantised bias has multiples of it: it counts as much as a product does."""
+        first = self.signature.inputs[0]
+        return 1000 if first is None or first.data_type.bits <= 8 else 250_000
+
     def values(self, kind: Kind = "plain") -> list[NDArray[Any] | None]:
         """Return the operands' values, not to be written to; None where one is absent."""
         if kind not in self.drawn:
@@ -137,6 +143,8 @@ class Case(Struct, frozen=True):
             operand = names[index].rstrip("?") if index < len(names) else ""
             if operand in _POSITIVE:
                 drawn = np.abs(drawn)
+            elif operand == "bias" and info.quantization is not None:
+                drawn = (drawn * self._bias_step).astype(drawn.dtype)
             elif self._multiplies and drawn.dtype.kind == "f":
                 drawn = (np.sign(drawn) + drawn / 64).astype(drawn.dtype)
             elif kind == "special" and not is_constant and operand not in _ORDINARY:

@@ -114,8 +114,7 @@ void put_text(record_kind_t kind, int32_t status, uint64_t run, const char* text
   put(record, &part, 1);
 }
 
-/* ---- Processes
- * ----------------------------------------------------------------------------------- */
+/* ---- Processes ------------------------------------------------------------------------------ */
 
 /* Kills a process that does not get on, and notes the end of one that ended too soon; true: it came
  * to its end. */

@@ -42,6 +42,7 @@ DEFECTS = {
     "IGNORES_DILATION": (CONVOLUTION, r"element \[.*\] is .* expected"),
     "IGNORES_GROUPS": (CONVOLUTION, r"element \[.*\] is .* expected"),
     "IGNORES_RIGHT_QUANTIZATION": (ADD, r"element \[.*\] is .* expected"),
+    "ADDS_STEPS_OF_EQUAL_SCALES": (ADD, r"element \[.*\] is .* expected"),
     "IGNORES_OUTPUT_QUANTIZATION": (ADD, r"element \[.*\] is .* expected"),
     "TRUNCATES_IN_QUANTIZE": (LayerType.QUANTIZE, "are not the nearest step"),
 }

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from armnn_py import descriptors as d
@@ -55,6 +56,8 @@ def _convolutions(of: Operands, layout: DataLayout, *, full: bool) -> Iterator[E
         (9, 9, 2, 3, (3, 3), (1, 1), (2, 3), (2, 2, 3, 3), 1, True),
         (4, 5, 4, 6, (3, 3), (1, 1), (1, 1), (1, 1, 1, 1), 2, True),
         (1, 1, 17, 19, (1, 1), (1, 1), (1, 1), (0, 0, 0, 0), 1, False),
+        (3, 4, 70, 5, (3, 3), (1, 1), (1, 1), (1, 1, 1, 1), 1, True),  # 630 products
+        (3, 5, 3, 67, (3, 3), (1, 1), (1, 1), (1, 1, 1, 1), 1, True),
     ]
     if full:
         forms += [
@@ -80,6 +83,7 @@ def _depthwise(of: Operands, layout: DataLayout) -> Iterator[Example]:
         (3, 1, (3, 3), (1, 1), (1, 1), True),
         (5, 2, (3, 2), (2, 1), (1, 1), False),
         (17, 1, (3, 3), (1, 2), (2, 2), True),
+        (67, 1, (3, 3), (1, 1), (1, 1), True),
     ):
         descriptor = d.DepthwiseConvolution2dDescriptor(
             1, 1, 1, 1, stride[1], stride[0], dilation[1], dilation[0], bias, layout
@@ -147,15 +151,15 @@ def _resizes(of: Operands, layout: DataLayout) -> Iterator[Example]:
 
 
 def _matrices(of: Operands) -> Iterator[Example]:
-    for transposed in (False, True):
-        shape = (19, 17) if transposed else (17, 19)
+    for (depth, width), transposed in itertools.product(((17, 19), (607, 5)), (False, True)):
+        shape = (width, depth) if transposed else (depth, width)
         for bias in (False, True):
             descriptor = d.FullyConnectedDescriptor(bias, transposed)
-            known = [of.weights(*shape), *([of.bias(19)] if bias else [])]
-            yield Example(LayerType.FULLY_CONNECTED, descriptor, [of.x(3, 17), *known])
+            known = [of.weights(*shape), *([of.bias(width)] if bias else [])]
+            yield Example(LayerType.FULLY_CONNECTED, descriptor, [of.x(3, depth), *known])
             computed = [Operand(operand.info) for operand in known]
             open_weights = d.FullyConnectedDescriptor(bias, transposed, constant_weights=False)
-            yield Example(LayerType.FULLY_CONNECTED, open_weights, [of.x(3, 17), *computed])
+            yield Example(LayerType.FULLY_CONNECTED, open_weights, [of.x(3, depth), *computed])
     for left, right, turn in (
         ((5, 7), (7, 3), False),
         ((2, 3, 5, 7), (3, 7, 9), False),

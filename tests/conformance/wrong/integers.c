@@ -26,6 +26,7 @@ enum defect_e {
   /* Add. */
   IGNORES_RIGHT_QUANTIZATION,
   IGNORES_OUTPUT_QUANTIZATION,
+  ADDS_STEPS_OF_EQUAL_SCALES,
   /* Quantize. */
   TRUNCATES_IN_QUANTIZE,
 };
@@ -157,6 +158,7 @@ static armnn_status_t add(const armnn_kernel_call_t* call, armnn_error_t* error)
       HAS(IGNORES_RIGHT_QUANTIZATION) ? left : ARMNN_IN_INFO(call, 1);
   const armnn_tensor_info_t* out =
       HAS(IGNORES_OUTPUT_QUANTIZATION) ? left : call->info->output_infos[0];
+  if (HAS(ADDS_STEPS_OF_EQUAL_SCALES) && left->scales[0] == right->scales[0]) right = left;
   (void)error;
   for (uint64_t i = 0; i < out->element_count; ++i) {
     const double sum =

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from armnn_py.runtime import Runtime
     from armnn_py.testing.cases import Case
 
-Operands = list["NDArray[Any] | None"]
+OperandValues = list["NDArray[Any] | None"]
 """The values of the operands of a case; None where an optional one is absent."""
 
 
-def taken_by(backend: Backend, cases: Sequence[Case]) -> list[bool]:
+def layers_taken(backend: Backend, cases: Sequence[Case]) -> list[bool]:
     """Return for each case whether a backend takes its layer, or the host writes it out."""
     with LayerSupport(backend) as support:
         answers = support.ask_many([case.signature for case in cases])
@@ -51,7 +51,7 @@ class Together:
     """
 
     def __init__(
-        self, runtime: Runtime, backend: str, cases: Sequence[Case], values: Sequence[Operands]
+        self, runtime: Runtime, backend: str, cases: Sequence[Case], values: Sequence[OperandValues]
     ) -> None:
         self._cases = cases
         network = Network()
@@ -60,7 +60,7 @@ class Together:
         self._names = tuple(network.inputs)
         self.placed = optimize(network, [backend], runtime=runtime, options=AS_IT_IS)
 
-    def inputs(self, values: Sequence[Operands]) -> dict[str, NDArray[Any]]:
+    def inputs(self, values: Sequence[OperandValues]) -> dict[str, NDArray[Any]]:
         """Return the inputs of a run by name; ``values`` has the operands of each case."""
         every = {
             f"x{index}:{number}": value

@@ -23,7 +23,7 @@ from armnn_py.testing.cases import Case, Kind, all_cases
 from armnn_py.testing.checks.numbers import check_outputs, kinds_of
 from armnn_py.testing.oracles.independent import DEFINED
 from armnn_py.testing.oracles.reference import REFERENCE, Expectation, Reference
-from armnn_py.testing.together import Together, taken_by
+from armnn_py.testing.together import Together, layers_taken
 from armnn_py.types import LayerType
 from tests.cpu_acc.instruction_sets import QUANTIZED_ISAS
 from tests.cpu_acc.saving import check_saved
@@ -54,7 +54,7 @@ def fast() -> Iterator[dict[str, ann.Runtime]]:
 
 def made_by(runtime: ann.Runtime, cases: list[Case]) -> Iterator[tuple[Case, Outputs]]:
     """The outputs of CpuAcc, for each kind of values, of the layers that it takes."""
-    taken = taken_by(runtime.backends["CpuAcc"], cases)
+    taken = layers_taken(runtime.backends["CpuAcc"], cases)
     cases = [case for case, is_taken in zip(cases, taken, strict=True) if is_taken]
     if not cases:
         return

@@ -23,7 +23,7 @@ from armnn_py.testing.batches import batches_of
 from armnn_py.testing.board.case_file import runs_of
 from armnn_py.testing.cases import all_cases
 from armnn_py.testing.checks.numbers import check_outputs, kinds_of
-from armnn_py.testing.checks.truth import check_repeated, reason_of
+from armnn_py.testing.checks.truth import check_repeated, one_answer
 from armnn_py.testing.oracles.expected import changes, read_known
 from armnn_py.testing.oracles.reference import Reference
 from armnn_py.testing.outcome import Result
@@ -210,7 +210,8 @@ class _Verdict:
         """Return one for each check, or what kept them from being made."""
         found = self._found
         try:
-            reason = self._answer()
+            answers = [(one.status, one.text) for one in found.answers]
+            reason = one_answer(answers) if answers else None
         except CheckFailedError as error:
             return [self._result("truth", "failed", str(error))]
         if found.made is None and found.ended is not None:
@@ -254,17 +255,6 @@ class _Verdict:
         except CheckFailedError as error:
             return self._result(group, "failed", str(error))
         return self._result(group, "passed", "")
-
-    def _answer(self) -> str | None:
-        """Return why the layer was refused, or None: as truth of support demands."""
-        reasons = [reason_of(one.status, one.text) for one in self._found.answers]
-        if not reasons:
-            return None
-        for again in reasons[1:]:
-            if (again is None) is not (reasons[0] is None):
-                words = "; ".join(one or "taken" for one in reasons)
-                raise CheckFailedError(f"asked again, another answer: {words}")
-        return reasons[0]
 
     def _truth(self, numbers: list[int]) -> None:
         first, _, second = (self._outputs(number) for number in numbers)

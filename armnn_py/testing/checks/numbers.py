@@ -88,7 +88,13 @@ def check_outputs(
     *,
     finite_math_only: bool = False,
 ) -> None:
-    """Do the same with what ``run`` gives for each kind of values."""
+    """Compare the outputs that ``run`` gives for each kind of values; as `check_numbers`.
+
+    Raises
+    ------
+    CheckFailedError
+        One is wrong.
+    """
     rounded: list[tuple[NDArray[Any], NDArray[Any]]] = []
     of_reference: list[tuple[NDArray[Any], NDArray[Any]]] = []
     for kind, expectations in expected.items():

@@ -39,12 +39,7 @@ class Answers:
         CheckFailedError
             The answer is no answer, or it is another one when asked again.
         """
-        reason, *others = [reason_of(*one) for one in self._native.ask_times(case.signature, times)]
-        for again in others:
-            if (reason is None) is not (again is None):
-                words = f"{reason or 'taken'}; {again or 'taken'}"
-                raise CheckFailedError(f"asked twice, two answers: {words}")
-        return reason
+        return one_answer(self._native.ask_times(case.signature, times))
 
     def ask_many(
         self,
@@ -71,7 +66,23 @@ class Answers:
         self._native.close()
 
 
-def reason_of(status: int, text: str) -> str | None:
+def one_answer(answers: Sequence[tuple[int, str]]) -> str | None:
+    """Return None if a layer is taken, else the reason, from the answers to one question.
+
+    Raises
+    ------
+    CheckFailedError
+        One is no answer, or two of them differ.
+    """
+    reason, *others = [_reason(*one) for one in answers]
+    for again in others:
+        if (reason is None) is not (again is None):
+            words = f"{reason or 'taken'}; {again or 'taken'}"
+            raise CheckFailedError(f"asked twice, two answers: {words}")
+    return reason
+
+
+def _reason(status: int, text: str) -> str | None:
     """Return why a layer is refused; None: it is taken.
 
     Raises

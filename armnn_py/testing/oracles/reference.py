@@ -14,7 +14,7 @@ from armnn_py.runtime import Runtime
 from armnn_py.tensors import TensorInfo
 from armnn_py.testing.oracles.independent import by_definition, steps_by_definition
 from armnn_py.testing.oracles.own_operators import computed
-from armnn_py.testing.together import Operands, Together, taken_by
+from armnn_py.testing.together import OperandValues, Together, layers_taken
 from armnn_py.types import DataType, LayerType
 
 if TYPE_CHECKING:
@@ -60,9 +60,10 @@ class Reference:
         kinds: Sequence[Sequence[Kind]],
         on_step: Callable[..., None] = lambda **_: None,
     ) -> list[dict[Kind, list[Expectation]]]:
-        """Return what each case should give, from each who knows, for each of its kinds of values.
+        """Return the expected outputs of each case for its kinds of values.
 
-        ``on_step`` is called with the number of a case and what is under way.
+        They come from numpy and from CpuRef, where these know the layer. ``on_step`` is called with
+        the number of a case and what is under way.
         """
         found: list[dict[Kind, list[Expectation]]] = []
         for number, (case, of_case) in enumerate(zip(cases, kinds, strict=True)):
@@ -115,11 +116,13 @@ def _by_reference(
     for is_wide in False, True:
         left = [number for number, outputs in enumerate(found) if not outputs]
         asked = [in_float32(cases[number]) if is_wide else cases[number] for number in left]
-        answers = taken_by(runtime.backends[REFERENCE], asked)
+        answers = layers_taken(runtime.backends[REFERENCE], asked)
         taken = dict(zip(left, asked, strict=True))
         taken = {n: taken[n] for n, is_taken in zip(left, answers, strict=True) if is_taken}
 
-        def values_of(kind: Kind, places: Sequence[int], is_wide: bool = is_wide) -> list[Operands]:
+        def values_of(
+            kind: Kind, places: Sequence[int], is_wide: bool = is_wide
+        ) -> list[OperandValues]:
             """Return operands; of a case without this kind of values, the plain ones."""
             chosen = [cases[n].values(kind if kind in kinds[n] else "plain") for n in places]
             if not is_wide:
@@ -137,7 +140,7 @@ def _by_reference(
 
 
 def _networks(
-    runtime: Runtime, taken: dict[int, Case], values_of: Callable[..., list[Operands]]
+    runtime: Runtime, taken: dict[int, Case], values_of: Callable[..., list[OperandValues]]
 ) -> Iterator[tuple[Together, list[int]]]:
     """Give one network of all layers; if it is not made, one of each layer with which it is."""
     every = list(taken)

@@ -96,9 +96,9 @@ class Failover:
         self._share_weights()
 
     def _share_weights(self) -> None:
-        """Keep large weights of the source in the memory that workers have mapped, too.
+        """Move large weights of the given network into the memory that workers have mapped.
 
-        Only where no other backend uses them.
+        Nothing is done if a backend of this process has layers of the network.
         """
         isolated = self._runtime.isolated
         if not isolated.keys() >= self._optimized.assignment.counts.keys():

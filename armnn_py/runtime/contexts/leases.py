@@ -177,10 +177,9 @@ class Turns(Protocol):
 class RunSequence:
     """The state between the runs of a loaded network, which follow one another.
 
-    It is variables and what workloads keep, and the context of the last run has it. Another one,
-    for other input shapes, gets the variables before it runs; what workloads keep only they can
-    read, so such a state stays with its context until it is reset. Methods are called by who has
-    the turn to run.
+    The state is variables and what workloads keep. The context of the last run has it. A context
+    for other input shapes gets the variables before it runs. Only workloads can read what they
+    keep: such a state stays with its context until it is reset. A run calls methods in its turn.
 
     Parameters
     ----------
@@ -192,8 +191,7 @@ class RunSequence:
     Attributes
     ----------
     context
-        The context that has the state; None: there is none, and `_values` has the variables that
-        have not their initial values.
+        The context with the state. If it is None, `_values` has the variables that were changed.
     """
 
     __slots__ = ("_loss", "_name", "_values", "_variables", "context")

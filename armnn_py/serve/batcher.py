@@ -127,6 +127,7 @@ class Batcher:
                 one.timer.cancel()
             if not one.answer.done() or one.answer.cancelled():
                 self._drop(one)
+            del one  # an error has this frame, and its request would have the error
 
     async def close(self) -> None:
         """Answer what waits and runs, then take no more."""
@@ -225,6 +226,7 @@ class Batcher:
             for one in waiting:
                 one.is_alone = True
             self._queue.extendleft(reversed(waiting))
+        batch.clear()  # frames of the error have this list, and its requests would have the error
         self._ended()
 
     def _answered(

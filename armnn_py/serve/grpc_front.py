@@ -21,7 +21,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
 
 from armnn_py.errors import ArmnnError, InvalidArgumentError
-from armnn_py.serve.failures import CANCELLED, TOO_LARGE, RequestError, Status, status_of
+from armnn_py.serve.failures import CANCELLED, TOO_LARGE, RequestError, status_of
 from armnn_py.serve.logs import request_id
 from armnn_py.serve.model import Answer, Model
 from armnn_py.serve.repository import Repository
@@ -109,12 +109,12 @@ class _Front:
         kind = message(f"{name}Response")
 
         async def call(request: Any, context: Any) -> Any:
+            if isinstance(request, RequestError):
+                return _refuse(context, request)
             try:
-                if isinstance(request, RequestError):
-                    raise request
                 return kind(**await method(request, context))
             except (RequestError, ArmnnError, MemoryError) as error:
-                await _abort(context, status_of(error), str(error) or type(error).__name__)
+                return _refuse(context, error)
 
         return call
 
@@ -180,8 +180,14 @@ class _Front:
         }
 
 
-async def _abort(context: Any, status: Status, text: str) -> None:
-    await context.abort(getattr(grpc.StatusCode, status.grpc), text)
+def _refuse(context: Any, error: Exception) -> None:
+    """Answer a call with an error.
+
+    ``abort()`` would raise an exception that gRPC keeps until the garbage collector runs, and with
+    it the request.
+    """
+    context.set_code(getattr(grpc.StatusCode, status_of(error).grpc))
+    context.set_details(str(error) or type(error).__name__)
 
 
 def _arrays_of(model: Model, request: Any) -> dict[str, Any]:

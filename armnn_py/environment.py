@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The one module that reads environment variables.
 
-Each function returns the value of one variable, or what stands for "not set". A variable that is
+Each function returns the value of one variable, or its default if it is not set. A variable that is
 set to the empty text counts as not set. A value that makes no sense raises
 :class:`~armnn_py.errors.InvalidArgumentError`. In a process that runs with raised privileges
 (set-user-id, set-group-id, file capabilities) no variable is read at all: they name files that will

@@ -30,8 +30,8 @@ goes by this table, which is `armnn_py/testing/tolerances.toml`; see
 Written by `python scripts/generate_tolerances_page.py`.
 
 An element may differ by *relative* x |expected| + *scaled* x the largest finite |expected| of the
-output, and by the least step of its type. A sum of many terms that cancel each other out has an
-error of the size of its terms: *scaled* is for it. Quantised elements may differ by *steps*. Where
+output, and by the least step of its type. Use *scaled* for sums whose terms cancel: their error
+has the size of the terms. Quantised elements may differ by *steps*. Where
 all are 0, every bit is compared. The first row that names arithmetic and data type of the output
 holds. What the arithmetics mean, and what the numbers of a layer are in the first place, says
 `armnn/descriptors.h` under "Numbers".

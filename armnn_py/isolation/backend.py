@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""A backend whose code runs in another process, as the table of functions calls it."""
+"""A backend in a worker process, as the host's table of functions calls it, and its counters."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.python_backend.python_options import option_default
+from armnn_py._native.table.profiling_context import Counter, ProfilingContext
 from armnn_py.errors import BackendError, BackendUnavailableError
-from armnn_py.isolation.counters import WorkerCounters
 from armnn_py.isolation.keeper import WorkerEndedError
 from armnn_py.isolation.messages import Request
 from armnn_py.isolation.parts import network_of, network_of_layer, parts_without
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from armnn_py._native.layers.shown_layers import ShownLayer
     from armnn_py._native.python_backend.python_parts import ShownPart
     from armnn_py._native.table.backend_options import OptionDefault, OptionValue
-    from armnn_py._native.table.profiling_context import ProfilingContext
     from armnn_py.tensors import TensorInfo
 
 
@@ -235,3 +234,48 @@ def _option(told: Mapping[str, Any]) -> OptionDefault:
         tuple(told["choices"]), bool(told["secret"]), bool(told["changeable"]),
     )  # fmt: skip
     return option_default(told["default"], described)
+
+
+class WorkerCounters(ProfilingContext):
+    """The counters as the worker describes them.
+
+    Parameters
+    ----------
+    worker
+        The worker.
+    described
+        For each counter its members, in order.
+    """
+
+    __slots__ = ("_counters", "_worker")
+
+    def __init__(self, worker: Supervisor, described: Sequence[Sequence[Any]]) -> None:
+        super().__init__(worker.id)
+        self._worker = worker
+        self._counters = _counters(described)
+
+    @property
+    def counters(self) -> tuple[Counter, ...]:
+        """Those of the last answer."""
+        return self._counters
+
+    def _turn(self, on: bool) -> None:
+        self._worker.is_profiled = on
+        self._worker.running().ask(Request("profile", on))
+
+    def read(self) -> dict[str, int]:
+        """As `ProfilingContext.read`."""
+        answer = self._worker.running().ask(Request("counters"))
+        self._counters = _counters(answer["counters"])
+        known = {counter.name for counter in self._counters}
+        return {name: int(answer["values"][name]) for name in known & answer["values"].keys()}
+
+
+def _counters(described: Sequence[Sequence[Any]]) -> tuple[Counter, ...]:
+    return tuple(
+        Counter(
+            str(name), str(words), str(unit), "delta" if kind == "delta" else "absolute",
+            float(multiplier),
+        )
+        for name, words, unit, kind, multiplier in described
+    )  # fmt: skip

@@ -206,9 +206,11 @@ class Network(
         if self._dynamic is None:
             return self
 
-        from armnn_py.network.value_inputs import build
+        from armnn_py.network.stages import build_with_values
 
-        built = _checked(self, build(self.name, self._dynamic, known, values or {}), known)
+        built = _checked(
+            self, build_with_values(self.name, self._dynamic, known, values or {}), known
+        )
         built._metadata = self._metadata
         return built
 

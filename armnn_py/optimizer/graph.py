@@ -14,8 +14,16 @@ from typing import TYPE_CHECKING, Any
 from armnn_py.descriptors.base import plain_descriptor
 from armnn_py.device_ids import canonical_id
 from armnn_py.network import AssignLayer, ConstantLayer, Network, VariableLayer, shapes
-from armnn_py.optimizer.node import NO_PIN, Node, Origin, Pin, Value, Variable
-from armnn_py.optimizer.reports.public_guids import BEYOND_GUIDS, PublicGuids
+from armnn_py.optimizer.node import (
+    BEYOND_GUIDS,
+    NO_PIN,
+    Node,
+    Origin,
+    Pin,
+    PublicGuids,
+    Value,
+    Variable,
+)
 from armnn_py.tensors.equal_arrays import EqualArrays
 from armnn_py.tensors.info import plain_info
 from armnn_py.tensors.memory import aligned_copy, aligned_empty

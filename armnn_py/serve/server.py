@@ -1,20 +1,34 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Runs the application in uvicorn until a signal ends it."""
+"""Runs the application in uvicorn until a signal ends it, in one process or in several.
+
+Several accept from one socket, and uvicorn's supervisor watches them. Each loads the models; saved
+networks are mapped, so their weights are in memory once.
+"""
 
 from __future__ import annotations
 
+import functools
+import os
 import signal
 import socket
+import tempfile
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 import uvicorn
+from uvicorn.supervisors import Multiprocess
 
+import armnn_py
+from armnn_py.errors import InvalidArgumentError
 from armnn_py.serve.app import application_of
 from armnn_py.serve.repository import Repository
 from armnn_py.serve.settings import Settings, address
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
 
 
 class _Server(uvicorn.Server):
@@ -93,3 +107,59 @@ def serve(repository: Repository, told: Callable[[str], object]) -> bool:
         for one, handler in before.items():
             signal.signal(one, handler)
     return server.started
+
+
+#: A worker that does not answer the supervisor for so long is replaced; it may load models.
+_HUNG_SECONDS = 60
+
+
+def serve_by_workers(
+    settings: Settings,
+    count: int,
+    make_runtime: Callable[[], armnn_py.Runtime],
+    told: Callable[[str], object],
+) -> None:
+    """Serve until SIGTERM or SIGINT; a worker that ends is replaced.
+
+    Parameters
+    ----------
+    settings
+        Of each worker; all listen at the same ports.
+    count
+        Workers. They share the threads that one process would take.
+    make_runtime
+        Makes the runtime of a worker; pickled.
+    told
+        Called with the address when the socket accepts.
+
+    Raises
+    ------
+    InvalidArgumentError
+        gRPC is to listen at a port that the system chooses.
+    """
+    if settings.grpc_port == 0:
+        raise InvalidArgumentError(
+            "grpc_port 0 given with several workers, a number that all of them use expected"
+        )
+    threads = max(1, armnn_py.get_num_threads() // count)
+    worker = functools.partial(_worker, settings, make_runtime, threads)
+    config = configured(
+        settings, worker, factory=True, workers=count, timeout_worker_healthcheck=_HUNG_SECONDS
+    )
+    with tempfile.TemporaryDirectory(prefix="armnn-py-") as folder, config.bind_socket() as socket:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder  # workers add up their counters there
+        try:
+            socket.listen(config.backlog)  # clients wait for the first worker
+            told(addresses(config, socket.getsockname(), settings.grpc_port))
+            Multiprocess(config, sockets=[socket]).run()
+        finally:
+            del os.environ["PROMETHEUS_MULTIPROC_DIR"]
+
+
+def _worker(
+    settings: Settings, make_runtime: Callable[[], armnn_py.Runtime], threads: int
+) -> Starlette:
+    """Return the application of one worker; called in its process."""
+    armnn_py.set_num_threads(threads)
+    shares = msgspec.structs.replace(settings, shares_ports=True)
+    return application_of(Repository(shares, make_runtime()))

@@ -371,7 +371,7 @@ class Trials:
         ]
 
     def _after_case(self, process: ForkedProcess, number: int) -> list[Job]:
-        """Tell of the cases of a process up to one that did not pass, and go on behind it."""
+        """Report the cases of a process up to one that did not pass, then go on after it."""
         job, left = process.job, []
         of_case = [one for one in process.told if one["case"] == number]
         self._tell(job, [one for one in process.told if one["case"] < number])

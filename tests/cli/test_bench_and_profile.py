@@ -16,7 +16,7 @@ from onnx import helper
 import armnn_py
 from armnn_py.cli.commands.bench import measure_callers
 from armnn_py.cli.commands.profile import _by_type, _short_names, _speeds
-from armnn_py.cli.energy import EnergyMeter
+from armnn_py.cli.timed import EnergyMeter
 
 from .conftest import DEMO, Command, save_model
 
@@ -79,7 +79,7 @@ def test_bench_compares_one_model(command: Command, tmp_path: Path) -> None:
 
 def test_the_energy_of_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two packages, of which one begins again at its end; a part of a package is not added."""
-    monkeypatch.setattr("armnn_py.cli.energy._ROOT", tmp_path)
+    monkeypatch.setattr("armnn_py.cli.timed._ROOT", tmp_path)
     assert EnergyMeter().joules() is None
 
     def count(package: str, microjoules: int) -> None:

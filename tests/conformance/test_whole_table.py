@@ -31,7 +31,7 @@ from armnn_py.testing.cases import TRIED_TYPES, Case, Kind
 from armnn_py.testing.checks.numbers import kinds_of
 from armnn_py.testing.oracles.independent import MOVES, by_definition
 from armnn_py.testing.oracles.reference import in_float32, widener
-from armnn_py.testing.together import Together
+from armnn_py.testing.subject import Together
 from armnn_py.testing.tolerances import compare, tolerance_of
 from armnn_py.types import DataType, LayerType
 from tests.selection import is_exhaustive

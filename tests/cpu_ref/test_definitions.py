@@ -23,7 +23,7 @@ from armnn_py.testing.cases import Case, Kind, all_cases
 from armnn_py.testing.checks.numbers import check_outputs, kinds_of
 from armnn_py.testing.oracles.independent import DEFINED
 from armnn_py.testing.oracles.reference import REFERENCE, Expectation, Reference
-from armnn_py.testing.together import Together, layers_taken
+from armnn_py.testing.subject import Together, layers_taken
 from armnn_py.types import LayerType
 from tests.cpu_acc.instruction_sets import QUANTIZED_ISAS
 from tests.cpu_acc.saving import check_saved

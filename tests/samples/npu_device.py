@@ -222,7 +222,7 @@ class Loaded:
 
 
 class Context:
-    """Tensors and a queue: what one caller at a time runs with."""
+    """The tensors and the queue of one caller at a time."""
 
     def __init__(self, loaded: Loaded) -> None:
         self._loaded = loaded

@@ -95,7 +95,7 @@ class ReplacementReader:
         except ValueError:
             raise NonsenseError(f"layer '{name}' has unknown type {struct.type}") from None
         if FACTS[layer_type].host or FACTS[layer_type].moves_memory:
-            raise NonsenseError(f"layer '{name}': {layer_type.label} belongs to the host")
+            raise NonsenseError(f"layer '{name}': only the host adds {layer_type.label} layers")
         counts = int(struct.input_count), int(struct.output_count)
         if max(counts) > _MAX_SLOTS:
             raise NonsenseError(f"layer '{name}' has {counts[0]} inputs and {counts[1]} outputs")

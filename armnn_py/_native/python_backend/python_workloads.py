@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from armnn_py._native import abi
+from armnn_py._native.channel import HandedOver, channel_functions
 from armnn_py._native.layers.shown_layers import (
     ShownLayer,
     read_call_infos,
@@ -27,7 +28,6 @@ from armnn_py._native.layers.shown_layers import (
 )
 from armnn_py._native.layers.tensor_structs import tensor_info
 from armnn_py._native.library import host_pointer
-from armnn_py._native.python_backend.channel_workloads import HandedOver, channel_functions
 from armnn_py._native.python_backend.python_objects import (
     UnsupportedError,
     drop,

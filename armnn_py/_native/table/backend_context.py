@@ -93,7 +93,7 @@ class NativeBackendContext:
         return error.text or status_name(status)
 
     def begin_run(self, run_id: int, execution_data: int | None) -> str | None:
-        """Tell of a run without options that begins; None if it may, or else the reason."""
+        """Announce a run without options; return None if it may begin, else the reason."""
         if not self._api.before_run:
             return None
         error = ErrorBuffer()
@@ -104,7 +104,7 @@ class NativeBackendContext:
         return None if status == abi.ARMNN_STATUS_OK else error.text or status_name(status)
 
     def end_run(self, run_id: int, execution_data: int | None) -> None:
-        """Tell that a run is over."""
+        """Announce the end of a run."""
         if self._api.after_run:
             self._api.after_run(self._object, ctypes.byref(_notice_of(run_id, execution_data)))
 

@@ -70,7 +70,7 @@ class Admission(Struct, frozen=True):
     def check_file(self, backend_id: str, file: Candidate, named: Container[str]) -> None:
         """Raise `RefusedError` if the backend in a file must not be used.
 
-        A reserved id is for the package's own files, and for those whose real paths are ``named``.
+        Only files of the package, and files whose real paths are ``named``, may have a reserved id.
         """
         self.check_id(backend_id)
         if backend_id in self.isolated:

@@ -128,7 +128,7 @@ def load_file(
     file = inspect_file(candidate) if inspected is None else inspected
     try:
         _check_inspection(attempt, file, admit)
-    except RefusedError as refusal:  # before anything is noted: nothing of the file runs
+    except RefusedError as refusal:  # its code never runs, so no crash can name it
         return attempt.refused(refusal), None
     if is_of_package(candidate.real_path):
         return _load_file(attempt, file, taken, options_for, wishes, admit)

@@ -255,7 +255,7 @@ def _identity_at(path: str) -> FileIdentity | None:
 
 
 def _judge_mark(file: InspectedFile, ends: int) -> None:
-    """Tell of a file that ended a program which opened it; refuse it after the second time."""
+    """Warn of a file whose loading ended a program; refuse it after the second time."""
     if file.mark is None or file.refusal is not None or not ends:
         return
     if ends == 1:

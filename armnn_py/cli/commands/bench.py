@@ -21,11 +21,10 @@ import msgspec
 
 from armnn_py._native.memory.process_memory import peak_bytes
 from armnn_py.cli.app import Session, with_session
-from armnn_py.cli.energy import EnergyMeter
 from armnn_py.cli.help import Command
 from armnn_py.cli.networks import assumption
 from armnn_py.cli.render import Column, Renderer, format_duration, words_of
-from armnn_py.cli.timed import TimedArguments, timed_arguments
+from armnn_py.cli.timed import EnergyMeter, TimedArguments, timed_arguments
 from armnn_py.errors import ArmnnError, InvalidArgumentError
 from armnn_py.text import counted, format_bytes, printable
 

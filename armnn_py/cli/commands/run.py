@@ -19,8 +19,7 @@ from armnn_py.cli.app import Session, with_session
 from armnn_py.cli.help import Command
 from armnn_py.cli.inputs import inputs as files
 from armnn_py.cli.inputs.number_files import read_labels
-from armnn_py.cli.inputs.pictures import MAX_SIDE
-from armnn_py.cli.inputs.tflite_metadata import read_notes
+from armnn_py.cli.inputs.pictures import MAX_SIDE, read_notes
 from armnn_py.cli.model_arguments import (
     ModelArguments,
     bounds_option,

@@ -89,8 +89,8 @@ def serve(
     from armnn_py.serve.app import with_models
     from armnn_py.serve.repository import Repository
     from armnn_py.serve.server import serve as serve_until_signal
+    from armnn_py.serve.server import serve_by_workers
     from armnn_py.serve.settings import Settings, read_settings
-    from armnn_py.serve.workers import serve_by_workers
 
     settings = Settings() if file is None else read_settings(file)
     given = {name: value for name, value in flags.items() if value is not None}

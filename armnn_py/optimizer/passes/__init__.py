@@ -8,11 +8,13 @@ begins at.
 
 from __future__ import annotations
 
-from armnn_py.optimizer.passes.base import Pass, PassLog, late
-from armnn_py.optimizer.passes.beginnings import (
+from armnn_py.optimizer.passes.base import (
+    Pass,
+    PassLog,
     has_operands_of_unequal_rank,
     is_affine,
     is_known,
+    late,
     multiplies,
 )
 from armnn_py.types import LayerType

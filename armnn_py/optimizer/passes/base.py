@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The class of a pass, and the log that it gets."""
+"""The class of a pass, its log, and the layers at which passes begin."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
+from armnn_py.descriptors import ActivationDescriptor, ElementwiseBinaryDescriptor
+from armnn_py.types import ActivationFunction, BinaryOperation, LayerType
+from armnn_py.types.facts import FACTS
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.network import Network
     from armnn_py.optimizer.graph import Graph, Node
-    from armnn_py.types import LayerType
 
 
 def may_merge(node: Node, into: Node) -> bool:
@@ -123,3 +126,38 @@ def late(
         getattr(found, function)(graph, log, *arguments)
 
     return run
+
+
+# Where passes begin: a function may say yes where the pass then finds nothing, never the reverse.
+_SHAPES = frozenset({LayerType.RANK, LayerType.SHAPE})
+
+
+def has_operands_of_unequal_rank(node: Node) -> bool:
+    """Whether operands get leading dimensions of 1."""
+    if FACTS[node.type].shape != "broadcast":
+        return False
+    return len({value.info.rank for value in node.inputs if value is not None}) > 1
+
+
+def is_known(node: Node) -> bool:
+    """Whether the layer reads constants alone, or is about a shape alone."""
+    return node.type in _SHAPES or (
+        bool(node.inputs)
+        and all(value is None or value.constant is not None for value in node.inputs)
+    )
+
+
+def multiplies(node: Node) -> bool:
+    """Whether the layer is a product."""
+    d = node.descriptor
+    return isinstance(d, ElementwiseBinaryDescriptor) and d.operation is BinaryOperation.MUL
+
+
+def is_affine(node: Node) -> bool:
+    """Whether a layer of the types with factors and summands has constant ones."""
+    d = node.descriptor
+    if isinstance(d, ActivationDescriptor):
+        return d.function is ActivationFunction.LINEAR
+    if isinstance(d, ElementwiseBinaryDescriptor):
+        return any(array is not None for array in node.constants)
+    return True

@@ -15,10 +15,10 @@ from armnn_py._native.memory.addresses import address_of, address_of_buffer, buf
 from armnn_py._native.table.dynamic_library import is_readable_behind
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.runtime.arrays.external_arrays import bind_external
-from armnn_py.runtime.arrays.strings import as_strings
 from armnn_py.tensors import StringInfo
 from armnn_py.tensors.constants import is_masked
 from armnn_py.tensors.memory import aligned_copy
+from armnn_py.tensors.strings import as_strings
 from armnn_py.text import counted
 from armnn_py.types import DataType
 

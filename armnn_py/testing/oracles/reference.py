@@ -14,7 +14,7 @@ from armnn_py.runtime import Runtime
 from armnn_py.tensors import TensorInfo
 from armnn_py.testing.oracles.independent import by_definition, steps_by_definition
 from armnn_py.testing.oracles.own_operators import computed
-from armnn_py.testing.together import OperandValues, Together, layers_taken
+from armnn_py.testing.subject import OperandValues, Together, layers_taken
 from armnn_py.types import DataType, LayerType
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@
 
 #include "armnn/backend_kit.h"
 
-/* Inputs and outputs of a layer that is widened, together. */
+/* The most inputs and outputs, counted together, of a layer that is widened. */
 enum { ARMNN_REF_WIDENED_OPERANDS = 32 };
 
 /* Runs |kernel|. What it asked for itself lies in the scratch behind the copies. */

@@ -58,7 +58,7 @@ bool xn_bounds(const armnn_layer_t* layer, float* out_low, float* out_high);
 
 /* OK, or why an 8-bit layer is not taken. */
 armnn_status_t xn_check_8bit(const armnn_layer_query_t* query, armnn_error_t* reason);
-/* Has the tensor one scale and one zero point, and both have the same? */
+/* Do both tensors have one scale and one zero point, and the same ones? */
 bool xn_same_quantum(const armnn_tensor_info_t* a, const armnn_tensor_info_t* b);
 bool xn_is_8bit(const armnn_tensor_info_t* info);
 

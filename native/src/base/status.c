@@ -47,7 +47,7 @@ armnn_status_t armnn_i_fail_if_silent(armnn_error_t* error, armnn_status_t code,
   armnn_i_mend_error(error);
   if (has_text(error)) {
     error->code = code;
-    end_text(error); /* the callee's own words: it may have cut them anywhere */
+    end_text(error); /* the callee may have cut its text inside a character */
     return code;
   }
   va_list arguments;

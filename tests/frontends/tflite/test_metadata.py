@@ -15,7 +15,7 @@ import flatbuffers
 import numpy as np
 import pytest
 
-from armnn_py.cli.inputs.tflite_metadata import ModelNotes, read_notes
+from armnn_py.cli.inputs.pictures import ModelNotes, read_notes
 
 LABELS = ["red", "green", "blue"]
 

@@ -24,7 +24,7 @@ static double reach_of(armnn_i_acc_element_t element) {
   return below > above ? below : above;
 }
 
-/* Whether the weights of a channel are all the bytes from its first one on, in whatever order. */
+/* Whether the weights of a channel are contiguous, in any order of their dimensions. */
 static bool has_dense_channels(const armnn_i_acc_quantized_convolution_t* what) {
   const int64_t *dims = what->weights.dims, *strides = what->weights.strides;
   int64_t stride = 1;

@@ -4108,6 +4108,7 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     ]),
     "armnn_core_alloc": (c_void_p, [c_uint64, c_uint64]),
     "armnn_core_free": (None, [c_void_p]),
+    "armnn_core_allocated_bytes": (c_uint64, []),
     "armnn_core_add_lasting_constant": (c_int32, [c_void_p, c_uint64]),
     "armnn_core_remove_lasting_constant": (None, [c_void_p, c_uint64]),
     "armnn_core_set_capsule_reader": (None, [CFUNCTYPE(c_void_p, c_void_p, c_char_p)]),

@@ -6,7 +6,12 @@ from __future__ import annotations
 
 import sys
 
-from armnn_py._native.memory.process_memory import Resident, give_back_freed, python_bytes
+from armnn_py._native.memory.process_memory import (
+    Resident,
+    allocated_bytes,
+    give_back_freed,
+    python_bytes,
+)
 
 
 class Growth:
@@ -23,6 +28,8 @@ class Growth:
         Bytes in memory: private ones, and pages of mapped files.
     python
         Bytes that Python took for small objects.
+    backends
+        Bytes that backends took from the host.
     process
         Bytes in memory in all, at the end.
     modules
@@ -33,6 +40,7 @@ class Growth:
         "_before",
         "_known",
         "anonymous",
+        "backends",
         "files",
         "has_weights",
         "modules",
@@ -43,7 +51,9 @@ class Growth:
     def __init__(self, *, has_weights: bool = False) -> None:
         self.has_weights = has_weights
         self._known = frozenset(sys.modules)
+        give_back_freed()  # else a load grows by less than it takes
         self.python = -python_bytes()
+        self.backends = -allocated_bytes()
         self._before = Resident.now()
         self.anonymous = self.files = self.process = 0
         self.modules: tuple[str, ...] = ()
@@ -55,6 +65,7 @@ class Growth:
         self.anonymous = now.anonymous - self._before.anonymous
         self.files = now.files - self._before.files
         self.python += python_bytes()
+        self.backends += allocated_bytes()
         self.process = now.anonymous + now.files
         self.modules = tuple(name for name in sys.modules if name not in self._known)
         self._known = frozenset()

@@ -16,6 +16,7 @@ import numpy as np
 from msgspec import Struct, to_builtins
 
 from armnn_py._native.memory.addresses import address_of
+from armnn_py._native.memory.large_pages import LARGE_PAGE, address_of_bytes
 from armnn_py._native.memory.process_memory import proportional_bytes, resident_of
 from armnn_py.later import public_class
 from armnn_py.text import counted, first_of, format_bytes, html_table, text_table
@@ -40,7 +41,8 @@ class MemoryShare(Struct, frozen=True):
     Attributes
     ----------
     holder
-        ``"model"``, the id of a backend, ``"host"``, ``"Python"``, ``"system"`` or ``"caller"``.
+        ``"model"``, the id of a backend, ``"backends"``, ``"host"``, ``"Python"``, ``"system"`` or
+        ``"caller"``.
     content
         A few words.
     size
@@ -173,13 +175,17 @@ def memory_of(loaded: Any, growth: Growth | None) -> NetworkMemory:
     modules = [sys.modules[name] for name in imported if name in sys.modules]
     code = [sys.getsizeof(one) for one in _reachable(modules, (), imported)]
     small += sum(size for size in code if size <= _LARGEST_SMALL)
+    packed = list(_packed(entries, "run" if loaded._optimized.is_dynamic else "load"))
+    taken = 0 if growth is None else growth.backends
+    taken -= sum(one.size - one.shared for one in packed if one.when == "load")
     files = 0 if growth is None else max(growth.files - mapped, 0)
     room = 0 if growth is None else growth.python
     before = copied if growth is not None and growth.has_weights else 0
     shares = [
         MemoryShare("model", "weights as the model has them, copied", copied, before),
         MemoryShare("model", "weights as the model has them, mapped", mapped),
-        *_packed(entries, "run" if loaded._optimized.is_dynamic else "load"),
+        *packed,
+        MemoryShare("backends", "structures, and room in large pages", max(taken, 0)),
         MemoryShare("Python", "objects of the network", objects),
         MemoryShare("Python", "modules that the load imported", sum(code)),
         MemoryShare("Python", "other small objects, and room for more", max(room - small, 0)),
@@ -278,20 +284,24 @@ def _python_bytes(loaded: Any) -> tuple[int, int, int, int]:
             while isinstance(root, np.ndarray) and root.base is not None:
                 root = root.base
             if isinstance(root, np.ndarray):
-                buffers[id(root)] = root.nbytes
+                buffers[address_of(root)] = root.nbytes
             elif isinstance(root, bytes):
-                buffers[id(root)] = len(root)
+                buffers[address_of_bytes(root)] = len(root)
             else:
                 mapped[address_of(found)] = found.nbytes
             size = sys.getsizeof(found) - (found.nbytes if found.base is None else 0)
         elif isinstance(found, bytes) and len(found) >= _LEAST_BUFFER:
-            buffers[id(found)] = len(found)
+            buffers[address_of_bytes(found)] = len(found)
             continue
         else:
             size = sys.getsizeof(found)
         objects += size
         small += size if size <= _LARGEST_SMALL else 0
-    return objects, small, sum(buffers.values()), sum(resident_of(*one) for one in mapped.items())
+    copied = sum(
+        resident_of(address, size) if size >= LARGE_PAGE else size
+        for address, size in buffers.items()
+    )
+    return objects, small, copied, sum(resident_of(*one) for one in mapped.items())
 
 
 def _reachable(

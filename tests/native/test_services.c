@@ -293,6 +293,24 @@ static void the_table_is_complete(void) {
   CHECK(armnn_core_static_backend(UINT32_MAX) == NULL);
 }
 
+/* ---- Memory that was given ----------------------------------------------------------------- */
+
+static void pages_of_large_blocks_count_once_written(void) {
+  const uint64_t large = UINT64_C(8) << 20, before = armnn_core_allocated_bytes();
+  char* small = armnn_core_alloc(1000, 64);
+  const uint64_t with_small = armnn_core_allocated_bytes();
+  CHECK(with_small >= before + 1000);
+  CHECK(with_small < before + 5000);
+  char* block = armnn_core_alloc(large, 64);
+  CHECK(block != NULL);
+  CHECK(armnn_core_allocated_bytes() < with_small + large / 2);
+  memset(block, 1, (size_t)large);
+  CHECK_EQUAL(armnn_core_allocated_bytes(), with_small + large);
+  armnn_core_free(block);
+  armnn_core_free(small);
+  CHECK_EQUAL(armnn_core_allocated_bytes(), before);
+}
+
 /* ---- Constants that last ------------------------------------------------------------------- */
 
 static void a_number_stands_for_one_constant(void) {
@@ -359,6 +377,7 @@ static const test_t tests[] = {
     TEST(lost_devices_are_remembered),
     TEST(the_table_is_complete),
     TEST(bodies_are_in_parallel),
+    TEST(pages_of_large_blocks_count_once_written),
     TEST(a_number_stands_for_one_constant),
     TEST(many_constants_last),
 };

@@ -34,7 +34,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         if _ADVICE is None or size < 2 * LARGE_PAGE:
             return stream.read()
         contents: bytes = _uninitialized(None, size)
-        address = _address_of(contents)
+        address = address_of_bytes(contents)
         _advise(address, size, _ADVICE)
         rest = memoryview((ctypes.c_char * size).from_address(address)).cast("B")
         while rest and (count := stream.readinto(rest)):
@@ -56,8 +56,8 @@ def _advise(address: int, size: int, advice: int) -> None:
 _uninitialized = ctypes.pythonapi.PyBytes_FromStringAndSize
 _uninitialized.argtypes = [ctypes.c_void_p, ctypes.c_ssize_t]
 _uninitialized.restype = ctypes.py_object
-_address_of = ctypes.pythonapi.PyBytes_AsString
-_address_of.argtypes = [ctypes.py_object]
-_address_of.restype = ctypes.c_void_p
+address_of_bytes = ctypes.pythonapi.PyBytes_AsString
+address_of_bytes.argtypes = [ctypes.py_object]
+address_of_bytes.restype = ctypes.c_void_p
 _madvise = ctypes.CDLL(None).madvise
 _madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from armnn_py._native.library import core
+
 
 class _Mallinfo2(ctypes.Structure):
     """What mallinfo2(3) answers."""
@@ -70,6 +72,11 @@ def python_bytes() -> int:
     library.free(text)
     found = re.search(rb"^\d+ arenas \* \d+ bytes/arena += +([\d,]+)$", told, re.MULTILINE)
     return int(found[1].replace(b",", b"")) if found else 0
+
+
+def allocated_bytes() -> int:
+    """Return the bytes in memory that the host gave to backends and that were not freed."""
+    return int(core().armnn_core_allocated_bytes())
 
 
 def give_back_freed() -> None:

@@ -73,6 +73,8 @@ ARMNN_CORE_API uint64_t armnn_core_ask_again(armnn_layer_support_t* support,
 /* 64-byte aligned memory (any power of two up to 4096) for constants; null when memory is out. */
 ARMNN_CORE_API void* armnn_core_alloc(uint64_t size, uint64_t alignment);
 ARMNN_CORE_API void armnn_core_free(void* memory);
+/* Bytes in memory that this function and the alloc of armnn_host_t gave and were not freed. */
+ARMNN_CORE_API uint64_t armnn_core_allocated_bytes(void);
 
 /* The bytes stay as they are, and backends may know it (lasting_constants.h), until they were
  * removed as often as added. 0: memory is out, and nothing was added. */

@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -38,6 +40,64 @@ static void want_large_pages(void* memory, uint64_t size) {
 #endif
 }
 
+#define LARGE_BLOCKS 256
+
+/* Blocks of at least a large page: of them only the pages in memory are counted. */
+static struct {
+  _Atomic uintptr_t address; /* 0: the entry is free */
+  _Atomic uint64_t size;
+} large_blocks[LARGE_BLOCKS];
+
+static _Atomic uint64_t other_bytes; /* of all other blocks */
+
+/* False if all entries are taken. */
+static bool count_large(const void* memory, uint64_t size) {
+  for (size_t i = 0; i < LARGE_BLOCKS; ++i) {
+    uintptr_t unused = 0;
+    if (!atomic_compare_exchange_strong(&large_blocks[i].address, &unused, (uintptr_t)memory)) {
+      continue;
+    }
+    atomic_store(&large_blocks[i].size, size);
+    return true;
+  }
+  return false;
+}
+
+/* False if |memory| is not a large block that was counted. */
+static bool uncount_large(const void* memory) {
+  if ((uintptr_t)memory % LARGE_PAGE != 0) return false;
+  for (size_t i = 0; i < LARGE_BLOCKS; ++i) {
+    if (atomic_load(&large_blocks[i].address) != (uintptr_t)memory) continue;
+    atomic_store(&large_blocks[i].size, 0); /* the next user of the entry sets it */
+    atomic_store(&large_blocks[i].address, 0);
+    return true;
+  }
+  return false;
+}
+
+/* Bytes of the pages of a range that are in memory. */
+static uint64_t resident_bytes(uintptr_t address, uint64_t size) {
+  const uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+  unsigned char present[512];
+  const uint64_t step = sizeof present * page_size;
+  uint64_t found = 0;
+  for (uint64_t at = 0; at < size; at += step) {
+    const uint64_t length = size - at < step ? size - at : step;
+    if (mincore((void*)(address + (uintptr_t)at), (size_t)length, present) != 0) continue;
+    for (uint64_t i = 0; i * page_size < length; ++i) found += (present[i] & 1) * page_size;
+  }
+  return found < size ? found : size;
+}
+
+uint64_t armnn_core_allocated_bytes(void) {
+  uint64_t bytes = atomic_load(&other_bytes);
+  for (size_t i = 0; i < LARGE_BLOCKS; ++i) {
+    const uintptr_t address = atomic_load(&large_blocks[i].address);
+    if (address != 0) bytes += resident_bytes(address, atomic_load(&large_blocks[i].size));
+  }
+  return bytes;
+}
+
 void* armnn_i_alloc(uint64_t size, uint64_t alignment) {
   if (!armnn_i_is_power_of_two(alignment) || alignment > PTRDIFF_MAX / 2) return NULL;
   if (size > PTRDIFF_MAX / 2) return NULL; /* sanitizers abort where malloc would say no */
@@ -47,10 +107,18 @@ void* armnn_i_alloc(uint64_t size, uint64_t alignment) {
   void* memory = NULL;
   if (posix_memalign(&memory, (size_t)alignment, size == 0 ? 1 : (size_t)size) != 0) return NULL;
   if (is_large) want_large_pages(memory, size);
+  if (!is_large || !count_large(memory, size)) {
+    atomic_fetch_add(&other_bytes, malloc_usable_size(memory));
+  }
   return memory;
 }
 
-void armnn_i_free(void* memory) { free(memory); }
+void armnn_i_free(void* memory) {
+  if (memory != NULL && !uncount_large(memory)) {
+    atomic_fetch_sub(&other_bytes, malloc_usable_size(memory));
+  }
+  free(memory);
+}
 
 void* armnn_i_make_array(uint64_t count, size_t item_size) {
   return calloc(count == 0 ? 1 : (size_t)count, item_size);

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import weakref
 
@@ -11,7 +12,10 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py._native.library import core
 from armnn_py.network import ConstantLayer
+from armnn_py.runtime.network_growth import Growth
+from armnn_py.runtime.network_memory import memory_of
 from armnn_py.tensors.memory import aligned_empty
 
 from .kinds import Journal, MakeRuntime
@@ -158,7 +162,11 @@ def wide() -> ann.Network:
 
 
 def row(net: ann.LoadedNetwork, holder: str, content: str) -> ann.MemoryShare:
-    (found,) = (one for one in net.memory.shares if one.holder == holder and content in one.content)
+    return row_of(net.memory, holder, content)
+
+
+def row_of(memory: ann.NetworkMemory, holder: str, content: str) -> ann.MemoryShare:
+    (found,) = (one for one in memory.shares if one.holder == holder and content in one.content)
     return found
 
 
@@ -207,6 +215,31 @@ def test_weights_that_are_not_packed_stay_as_they_are(wide: ann.Network) -> None
         assert all(one.content != "packed weights" for one in net.memory.shares)
         assert "64.0 MiB" in str(net.memory)
         assert "<table>" in net.memory._repr_html_()
+
+
+def test_weights_in_a_larger_buffer_count_by_its_pages_in_memory() -> None:
+    buffer = aligned_empty((SIDE, SIDE), np.dtype(np.float32))
+    weights = buffer[:64]
+    weights[...] = 0.5
+    weights.flags.writeable = False
+    network = ann.Network("net")
+    x = network.add_input("x", ann.TensorInfo((1, SIDE)))
+    network.add_output("y", network.add_fully_connected(x, weights, transpose_weight_matrix=True))
+    with ann.load(network, ["CpuRef"]) as net:
+        assert weights.nbytes <= row(net, "model", "copied").size < 0.25 * WEIGHTS
+
+
+def test_what_a_backend_took_from_the_host_besides_packed_weights() -> None:
+    growth = Growth()
+    with ann.load(chain("net"), ["CpuRef"]) as net:
+        block = core().armnn_core_alloc(4 << 20, 64)
+        ctypes.memset(block, 1, 3 << 20)  # CpuAcc's slabs have room, too
+        try:
+            growth.end()
+        finally:
+            core().armnn_core_free(block)
+        found = row_of(memory_of(net, growth), "backends", "structures").size
+    assert 3 << 20 <= found < 6 << 20
 
 
 def test_the_arena_and_its_fullest_step() -> None:

@@ -8,7 +8,9 @@
 #
 #   sh scripts/test_neon.sh WORK_FOLDER [pytest arguments]
 #
-# Each set with each value of each parameter; with --exhaustive all combinations.
+# Each set with each value of each parameter; with --exhaustive all combinations, and the bits of
+# CpuAcc.reproducible: the layers of the conformance kit and random networks on NEON, compared with
+# those that the armnn_py of this machine's Python makes here.
 #
 # Wants Debian or Ubuntu with gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user, CMake and
 # Ninja; ends with 3 where one of them, or what it brings, cannot be had. The Arm Python and its
@@ -75,6 +77,7 @@ cmake -S "$here" -B "$work/build" -G Ninja -DCMAKE_SYSTEM_NAME=Linux \
   -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc \
   -DCMAKE_BUILD_TYPE=Release -DARMNN_WERROR=ON -DARMNN_BUILD_TESTS=ON >"$work/cmake.log"
 ninja -C "$work/build" armnn_acc_operators
+case " $* " in *" --exhaustive "*) ninja -C "$work/build" armnn_core Arm_CpuAcc_backend ;; esac
 
 cd "$here"
 rm -f "$work"/tests-*.log
@@ -96,6 +99,15 @@ operator_tests() {
   cat "$work/tests-$cpu"-*.log
   [ $failed = 0 ] || exit 1
 }
+same_bits() {
+  python3 scripts/hash_outputs.py --layers --random 10 --threads 1 >"$work/bits-here.txt"
+  emulated -E ARMNN_PY_CORE_LIBRARY="$work/build/native/libarmnn_core.so" \
+    -E DYNAMIC_BACKEND_PATHS="$work/build/backends_c/cpu_acc/Arm_CpuAcc_backend.so" \
+    "$root/usr/bin/python3" scripts/hash_outputs.py --layers --random 10 \
+    --isa neon --isa i8mm --isa dotprod >"$work/bits-neon.txt"
+  diff "$work/bits-here.txt" "$work/bits-neon.txt"
+  echo "$(wc -l <"$work/bits-neon.txt") layers and networks have the same bits"
+}
 tests=
 for family in convolution depthwise elementwise folds functions lstm_operator matmul moves pooling \
   quantized_operators transpose_convolution winograd; do
@@ -107,6 +119,7 @@ operator_tests tests/cpu_acc/test_quantized_operators.py "$@"
 cpu=max
 # shellcheck disable=SC2086 # a list of files without spaces
 operator_tests $tests "$@"
+case " $* " in *" --exhaustive "*) same_bits ;; esac
 cat "$work"/tests-*.log | awk '{ for (i = 2; i <= NF; ++i) count[$i] += $(i - 1) }
   END { passed = count["passed,"] + count["passed"]
         print passed " passed, " count["skipped"] + 0 " skipped"; exit passed == 0 }'

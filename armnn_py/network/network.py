@@ -25,6 +25,8 @@ from armnn_py.network.builders import (
     SlicingBuilders,
     SpatialBuilders,
 )
+from armnn_py.network.forms import flatten, html_table, one_line, restore, summary
+from armnn_py.network.stages import build_with_values
 from armnn_py.network.storage import Builder, DynamicParts, ModelMetadata, Stage
 from armnn_py.network.tensor_names import TensorNames, lasting
 from armnn_py.network.validate import find_notes, find_problems
@@ -206,8 +208,6 @@ class Network(
         if self._dynamic is None:
             return self
 
-        from armnn_py.network.stages import build_with_values
-
         built = _checked(
             self, build_with_values(self.name, self._dynamic, known, values or {}), known
         )
@@ -282,8 +282,6 @@ class Network(
         network._metadata = self._metadata
         network._tensor_names = self._tensor_names
 
-        from armnn_py.network.forms import flatten, restore
-
         restore(network, flatten(self))
         return network
 
@@ -314,18 +312,12 @@ class Network(
 
     def summary(self) -> str:
         """Return a table of the layers as text: name, type, outputs, number of parameters."""
-        from armnn_py.network.forms import summary
-
         return summary(self)
 
     def __repr__(self) -> str:
-        from armnn_py.network.forms import one_line
-
         return one_line(self)
 
     def _repr_html_(self) -> str:
-        from armnn_py.network.forms import html_table
-
         return html_table(self)
 
     def __copy__(self) -> Network:
@@ -338,8 +330,6 @@ class Network(
     def __getstate__(self) -> _State:
         names = lasting(self._tensor_names)
 
-        from armnn_py.network.forms import flatten
-
         return self.name, self._dynamic, self._metadata, flatten(self), names
 
     def __setstate__(self, state: _State) -> None:
@@ -348,8 +338,6 @@ class Network(
         self._dynamic = dynamic
         self._metadata = metadata
         self._tensor_names = names
-
-        from armnn_py.network.forms import restore
 
         restore(self, layers)
 

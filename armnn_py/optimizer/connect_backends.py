@@ -6,6 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from armnn_py._native.table.handle_registry import HandleRegistry
+from armnn_py.optimizer.edges import connect_memory
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -26,13 +29,9 @@ def connect_backends(
     for backend in backends:
         backend.retain()
     try:
-        from armnn_py._native.table.handle_registry import HandleRegistry
-
         registry = HandleRegistry(backends)
         try:
             wanted = {backend.id: registry.preferences(backend.id) for backend in backends}
-
-            from armnn_py.optimizer.edges import connect_memory
 
             return connect_memory(graph, wanted, registry.factories, imports=imports)
         finally:

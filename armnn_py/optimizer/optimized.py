@@ -10,6 +10,7 @@ from armnn_py.errors import InputValuesNeededError, InvalidArgumentError
 from armnn_py.errors.shortage import tells_shortage
 from armnn_py.later import public_class
 from armnn_py.network import as_network, stages_needed
+from armnn_py.network.stages import why_stages
 from armnn_py.optimizer.placing.placer import Placer
 from armnn_py.optimizer.reports.report import Assignment, memory_records
 from armnn_py.ownership import Owner
@@ -145,8 +146,6 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
             return self._placed.assignment.with_skipped(self.skipped)
 
         stages = self._source.stages
-
-        from armnn_py.network.stages import why_stages
 
         pending = Assignment(is_pending=True, stages=len(stages), why_stages=why_stages(stages))
         return pending.with_skipped(self.skipped)

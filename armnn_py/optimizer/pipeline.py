@@ -18,6 +18,8 @@ from armnn_py.optimizer.assignment.assignment_draft import AssignmentDraft
 from armnn_py.optimizer.assignment.candidates import pin_nodes
 from armnn_py.optimizer.connect_backends import connect_backends
 from armnn_py.optimizer.graph import Graph
+from armnn_py.optimizer.lowering.debug_layers import insert_debug_layers
+from armnn_py.optimizer.lowering.decompose import lower_control_flow, lower_matrices
 from armnn_py.optimizer.lowering.layouts import tidy
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
 from armnn_py.optimizer.passes.base import late
@@ -86,8 +88,6 @@ def write_out(graph: Graph) -> None:
     types = {node.type for node in graph}
     if types.isdisjoint((LayerType.SWITCH, LayerType.MERGE, LayerType.BATCH_MAT_MUL)):
         return
-
-    from armnn_py.optimizer.lowering.decompose import lower_control_flow, lower_matrices
 
     if not types.isdisjoint((LayerType.SWITCH, LayerType.MERGE)):
         lower_control_flow(graph)
@@ -345,8 +345,6 @@ class _Pipeline:
         """Insert Debug layers, on the reference or else on the first backend that takes them."""
         self.graph.stage = "insert-debug-layers"
         reference = self.available.reference
-
-        from armnn_py.optimizer.lowering.debug_layers import insert_debug_layers
 
         inserted = insert_debug_layers(
             self.graph, backend=None if reference is None else reference.id

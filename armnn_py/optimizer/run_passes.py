@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from armnn_py.errors import InternalError, InvalidArgumentError, UnknownNameError
 from armnn_py.later import public_class
+from armnn_py.optimizer.check_graph import find_graph_problems
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
 from armnn_py.stopping import check_stopped
 
@@ -137,8 +138,6 @@ def run_passes(
 
 
 def _check(graph: Graph, when: str, placed: bool) -> None:
-    from armnn_py.optimizer.check_graph import find_graph_problems
-
     problems = find_graph_problems(graph, backends=placed)
     if problems:
         raise InternalError(

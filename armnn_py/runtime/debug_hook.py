@@ -10,17 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armnn_py._native.table.guarded_workload import DebugWorkload, WrappedWorkload
 from armnn_py.errors import ExecutionError
 from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.interrupts import interruptible
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from armnn_py._native.table.guarded_workload import (
-        DebugWorkload,
-        ExecuteArrays,
-        WrappedWorkload,
-    )
+    from armnn_py._native.table.guarded_workload import ExecuteArrays
     from armnn_py._native.table.workloads import NativeWorkload
     from armnn_py.network import Layer
 
@@ -71,13 +68,10 @@ class DebugHook:
                 return False
             return True
 
-        from armnn_py._native.table.guarded_workload import DebugWorkload
-
         return DebugWorkload(workload, layer.outputs[0].info, show)
 
     def guard(self, workload: NativeWorkload, layer: Layer) -> WrappedWorkload:
         """Wrap a workload so that each execute is checked."""
-        from armnn_py._native.table.guarded_workload import WrappedWorkload
         from armnn_py.guard.step import GuardedStep
 
         self.is_used = True

@@ -13,7 +13,9 @@ from armnn_py.frontends import import_network
 from armnn_py.garbage import without_collections
 from armnn_py.habits import unexpected_arguments
 from armnn_py.network import Network
+from armnn_py.network.extra_outputs import with_extra_outputs
 from armnn_py.network.saved_files import is_saved_network
+from armnn_py.network.specialized import specialized
 from armnn_py.optimizer import OptimizedNetwork, optimize
 from armnn_py.optimizer.optimize import select_backends
 from armnn_py.optimizer.placing.placement import Placement
@@ -235,8 +237,6 @@ def load(
         if given_network is not None:
             network = given_network
             if shapes is not None:
-                from armnn_py.network.specialized import specialized
-
                 network = specialized(given_network, shapes)
         else:
             network = import_network(
@@ -251,8 +251,6 @@ def load(
                 keeps_loops=not is_kept and not extra_outputs,
             )
         if extra_outputs:
-            from armnn_py.network.extra_outputs import with_extra_outputs
-
             network = with_extra_outputs(network, extra_outputs)
         # An imported network has no other owner: weights that passes copy or drop are freed.
         given = is_kept or given_network is not None or network.is_dynamic or shadow is not None

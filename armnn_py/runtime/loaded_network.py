@@ -9,18 +9,23 @@ from typing import TYPE_CHECKING, Any, Never, Self
 
 from armnn_py._native.log import drain_log
 from armnn_py.backends.options.model_options import mapping_of, warn_of_unused
+from armnn_py.backends.options.run_options import RunOptions
 from armnn_py.device_ids import without_ids
 from armnn_py.errors import ExecutionError, InvalidArgumentError, StagesNeededError
 from armnn_py.errors.shortage import tells_shortage
 from armnn_py.habits import unexpected_arguments
 from armnn_py.interrupts import deferred_interrupts
 from armnn_py.later import public_class
+from armnn_py.network.stages import HAS_LOOPS, why_stages
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.arrays.binding import Binder
+from armnn_py.runtime.bound_network import bind_arrays
+from armnn_py.runtime.bounded.late_plan import plan_late, plan_maker
 from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.contexts.context_pool import ContextPool
 from armnn_py.runtime.contexts.plan_choice import PlanChoice, maker_of_the_plan
 from armnn_py.runtime.debug_hook import DebugHook
+from armnn_py.runtime.failover import NOTHING_LOST, Failover
 from armnn_py.runtime.general_runs import GeneralRuns
 from armnn_py.runtime.network_facts import NetworkFacts
 from armnn_py.runtime.notices import NetworkNotices
@@ -30,11 +35,9 @@ if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py._native.table.backend_options import OptionValue
-    from armnn_py.backends.options.run_options import RunOptions
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.runtime.bounded.late_sizes import Bounds, LateSize
-    from armnn_py.runtime.failover import Failover
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.plan.network_plan import NetworkPlan
 
@@ -82,8 +85,6 @@ class LoadedNetwork(
         self._debug = DebugHook(guards=runtime.guards)
         self._failover: Failover | None = None
         if runtime.is_followed(None):
-            from armnn_py.runtime.failover import Failover
-
             self._failover = Failover(optimized, runtime)
         self._notices = NetworkNotices(runtime.backends, network_id, self.name)
         self._parts = StagedParts(optimized, runtime, plan_cache_size, plan_cache_bytes, threads)
@@ -91,8 +92,6 @@ class LoadedNetwork(
         limits: list[LateSize] = []
         has_many = bounds is not None or optimized.is_dynamic
         if has_many:
-            from armnn_py.runtime.bounded.late_plan import plan_late, plan_maker
-
             plan_of = plan_maker(
                 optimized, network_id, self._debug, self._notices, late, limits, threads
             )
@@ -203,8 +202,6 @@ class LoadedNetwork(
         pool = self._pool
         failover = self._failover
         if failover is not None:
-            from armnn_py.runtime.failover import NOTHING_LOST
-
             failover.last_run = NOTHING_LOST
         try:
             if not (
@@ -278,8 +275,6 @@ class LoadedNetwork(
             self._refuse_stages()
             self._choice.prepare(shapes)
         except StagesNeededError as error:
-            from armnn_py.network.stages import HAS_LOOPS, why_stages
-
             if why_stages(error.stages) != HAS_LOOPS:
                 raise
             if self._stages is None:
@@ -301,8 +296,6 @@ class LoadedNetwork(
         """Check options of a run."""
         if self._optimized.skipped:
             options = without_ids(mapping_of(options, "options"), self._optimized.skipped)
-
-        from armnn_py.backends.options.run_options import RunOptions
 
         checked = RunOptions(options, self._runtime.backends)
         chosen = (backend.id for backend in self._optimized.backends)
@@ -354,8 +347,6 @@ class LoadedNetwork(
         run_options = None if options is None else self._run_options(options)
         try:
             self._refuse_stages()
-
-            from armnn_py.runtime.bound_network import bind_arrays
 
             return bind_arrays(
                 self, self._pool, self._binder, self._choice, inputs, outputs, run_options

@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.habits import missing_attribute
+from armnn_py.network.stages import stages_needed
 from armnn_py.optimizer import Assignment
+from armnn_py.runtime.bounded.late_plan import report_without_bounds
+from armnn_py.runtime.failover import NOTHING_LOST, Health
+from armnn_py.runtime.network_state import NetworkState
 from armnn_py.text import counted
 from armnn_py.types import LayerType
 
@@ -24,11 +28,10 @@ if TYPE_CHECKING:
     from armnn_py.runtime.bounded.late_plan import LateShapesReport
     from armnn_py.runtime.contexts.context_pool import ContextPool
     from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
-    from armnn_py.runtime.failover import Failover, Health, LastRun
+    from armnn_py.runtime.failover import Failover, LastRun
     from armnn_py.runtime.network_growth import Growth
     from armnn_py.runtime.network_memory import NetworkMemory
     from armnn_py.runtime.network_owner import NetworkOwner
-    from armnn_py.runtime.network_state import NetworkState
     from armnn_py.runtime.profile.profiling import Profile
     from armnn_py.runtime.stages.staged_parts import StagedParts
     from armnn_py.runtime.stages.staged_runs import StagedRuns
@@ -103,8 +106,6 @@ class NetworkFacts:
         if self._state is None:
             pool, parts = self._pool, self._parts
 
-            from armnn_py.runtime.network_state import NetworkState
-
             self._state = NetworkState(
                 self.name,
                 self._optimized.variables,
@@ -116,15 +117,11 @@ class NetworkFacts:
     @property
     def last_run(self) -> LastRun:
         """How the last run of the calling thread was answered: by the next backend, or as usual."""
-        from armnn_py.runtime.failover import NOTHING_LOST
-
         return NOTHING_LOST if self._failover is None else self._failover.last_run
 
     @property
     def health(self) -> Health:
         """Whether the isolated backends of the network are there, and who answers if not."""
-        from armnn_py.runtime.failover import Health
-
         return Health("ready") if self._failover is None else self._failover.health()
 
     @property
@@ -141,8 +138,6 @@ class NetworkFacts:
     def late_shapes(self) -> LateShapesReport:
         """Whether one plan serves all shapes up to the ``bounds`` of `load`, and why not."""
         if self._late_shapes is None:
-            from armnn_py.runtime.bounded.late_plan import report_without_bounds
-
             self._late_shapes = report_without_bounds(self._optimized)
         return self._late_shapes
 
@@ -240,8 +235,6 @@ class NetworkFacts:
     def _refuse_stages(self) -> None:
         """Raise if the network has no single plan, because it runs in stages."""
         if self._stages is not None:
-            from armnn_py.network.stages import stages_needed
-
             raise stages_needed(self.name, self._stages.stages)
 
     # ---- Runs ----------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import pytest
 from onnx import helper
 
 import armnn_py as ann
-from armnn_py.optimizer import check_graph
+from armnn_py.optimizer import run_passes
 
 from .conftest import Answer, Command, save_model
 
@@ -206,7 +206,7 @@ def test_validate_checks_after_each_step(
     place: Callable[..., Answer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loose = ["a wire hangs loose"]
-    monkeypatch.setattr(check_graph, "find_graph_problems", lambda _, **_options: loose)
+    monkeypatch.setattr(run_passes, "find_graph_problems", lambda _, **_options: loose)
     assert place().code == 0
     answer = place("--validate")
     assert answer.code == 1

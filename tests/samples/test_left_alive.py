@@ -14,7 +14,7 @@ import pytest
 import armnn_py as ann
 from armnn_py._native.table.blob import NativeBlob
 from armnn_py._native.table.handle_registry import HandleRegistry
-from armnn_py.optimizer import edges
+from armnn_py.optimizer import connect_backends
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_blobs_of_a_network_that_came_to_nothing(
         assert alive(NativeBlob) > before
         raise ann.BackendError("no way")
 
-    monkeypatch.setattr(edges, "connect_memory", refuse)
+    monkeypatch.setattr(connect_backends, "connect_memory", refuse)
     before = alive(NativeBlob)
     with ann.Runtime(sample_backend("sample_npu").parent) as runtime:
         for _ in range(2):

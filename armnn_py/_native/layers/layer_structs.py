@@ -14,6 +14,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
+from armnn_py._native.layers.attributes import attribute_array
 from armnn_py._native.layers.tensor_structs import const_tensor, tensor_info, with_header
 from armnn_py._native.texts import counted
 
@@ -85,8 +86,6 @@ def _fill_descriptor(struct: Any, descriptor: Any) -> None:
             length = len(value)
             struct.views = _views(value)
         elif name == "attributes":
-            from armnn_py._native.layers.attributes import attribute_array
-
             length = len(value)
             struct.attributes, struct._kept = attribute_array(value)
         elif isinstance(value, str):

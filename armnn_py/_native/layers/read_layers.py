@@ -8,6 +8,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
+from armnn_py._native.layers.attributes import read_attributes, read_text
 from armnn_py._native.layers.layer_structs import struct_of
 from armnn_py._native.layers.read_tensors import Meaning
 from armnn_py._native.memory.read_memory import NonsenseError, address_of, read_array, read_struct
@@ -65,8 +66,6 @@ def descriptor_from_struct(
     readers = _readers(kind)  # classes are hashable
     length = int(getattr(struct, kind.length_member)) if kind.length_member else 0
     values: dict[str, Any] = {}
-
-    from armnn_py._native.layers.attributes import read_attributes, read_text
 
     for name, reader in readers.items():
         member = getattr(struct, name)

@@ -22,8 +22,11 @@ from armnn_py.optimizer.assignment.asking import Asking, node_signature, plain_s
 from armnn_py.optimizer.assignment.assignment_draft import AssignmentDraft, NodeAssignment
 from armnn_py.optimizer.assignment.candidates import Candidates
 from armnn_py.optimizer.assignment.check_quantization import check_quantization
+from armnn_py.optimizer.lowering.layout_regions import save_transposes
 from armnn_py.optimizer.lowering.layouts import LayoutWishes, Wish, wish_of
+from armnn_py.optimizer.lowering.reduce_precision import run_in_fp32
 from armnn_py.optimizer.placing.placement import Placement
+from armnn_py.optimizer.placing.unplaced import no_backend, unmatched_rules, unmet_rules
 from armnn_py.tensors import TensorInfo
 from armnn_py.text import counted
 from armnn_py.types import DataType, LayerType
@@ -121,8 +124,6 @@ def assign_nodes(
             assigner.assign(node, (excluded or {}).get(node, {}))
         assigner.draft.wishing |= assigner.asking.wishing
     if assigner.unmet or assigner.refused or (only is None and rules.rules):
-        from armnn_py.optimizer.placing.unplaced import no_backend, unmatched_rules, unmet_rules
-
         unmatched = [] if only is not None else unmatched_rules(graph, rules)
         if assigner.unmet or unmatched:
             raise unmet_rules(assigner.unmet, unmatched, assigner.refused)
@@ -290,8 +291,6 @@ class _Assigner:
                     node, structs.replace(known, note=self._with_layout(node, known.note))
                 )
 
-        from armnn_py.optimizer.lowering.layout_regions import save_transposes
-
         save_transposes(self.graph, self.asking, self.draft.layouts, self.place)
 
     def _with_layout(self, node: Node, note: str) -> str:
@@ -333,8 +332,6 @@ class _Assigner:
             return False
         if not all(self.asking.taker(backend_id, around) for around in _conversions_around(key)):
             return False
-
-        from armnn_py.optimizer.lowering.reduce_precision import run_in_fp32
 
         for added in run_in_fp32(self.graph, node):
             taker = self.asking.taker(backend_id, node_signature(added)) or backend_id

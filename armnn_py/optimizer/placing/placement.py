@@ -9,6 +9,7 @@ import re
 import reprlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from armnn_py.backends.registry import nameable_ids
@@ -211,8 +212,6 @@ class Placement:
             A key or a layer type does not exist.
         """
         try:
-            from pathlib import Path
-
             file = Path(path)
             data = file.read_bytes()
         except OSError as error:

@@ -19,6 +19,7 @@ from armnn_py.optimizer.assignment.assign import assign_nodes
 from armnn_py.optimizer.assignment.candidates import pin_nodes
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.pipeline import place_network, simplify_network, write_out
+from armnn_py.optimizer.placing.shape_families import ShapeFamilies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from armnn_py.network.conversions import Trial
     from armnn_py.optimizer.placing.placed_network import PlacedNetwork
     from armnn_py.optimizer.placing.placer_settings import PlacerSettings
-    from armnn_py.optimizer.placing.shape_families import ShapeFamilies
     from armnn_py.tensors import TensorInfo
 
 
@@ -84,8 +84,6 @@ class Placer:
         common, or if these shapes cannot be.
         """
         if self._families is None:
-            from armnn_py.optimizer.placing.shape_families import ShapeFamilies
-
             self._families = ShapeFamilies(dynamic, self._settings)
         return self._families.place(shapes, values)
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -51,11 +52,8 @@ class CompiledPart(Struct, frozen=True):
         """
         in_place = backend.reads_blobs_in_place
         data = archive.view_aligned(self.member) if in_place else archive.read_aligned(self.member)
-        if not archive.is_checked:
-            import hashlib  # late: most files have no bytes to sum
-
-            if hashlib.sha256(data.data).hexdigest() != self.sha256:
-                raise archive.damaged(f"member '{self.member}' has another sum")
+        if not archive.is_checked and hashlib.sha256(data.data).hexdigest() != self.sha256:
+            raise archive.damaged(f"member '{self.member}' has another sum")
         if not backend.api.deserialize_blob:
             raise IncompatibleBlobError(
                 f"backend '{backend.id}' reads no compiled sub-graphs, as '{layer.name}' is"

@@ -8,6 +8,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.layers.optimization_sink import optimize_subgraph
+from armnn_py._native.layers.reusable import plain_subgraph
 from armnn_py._native.layers.subgraph import ABSENT, BOUNDARY, CONSTANT, LayerData, SubgraphData
 from armnn_py.errors import InternalError
 from armnn_py.optimizer.subgraphs.check_answer import border_of, find_fault, readers_of
@@ -122,8 +123,6 @@ class SubgraphWork:
         """One sub-graph: ask, check, carry out."""
         data = traced = subgraph_data(self.graph, view)
         if self._record is not None:
-            from armnn_py._native.layers.reusable import plain_subgraph
-
             data = plain_subgraph(traced)
         log = self.changes.setdefault(backend.id, [])
         options = None if self._options is None else self._options.of(backend)

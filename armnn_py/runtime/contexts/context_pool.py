@@ -9,7 +9,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import InvalidArgumentError
-from armnn_py.runtime.contexts.leases import LeaseBook
+from armnn_py.runtime.contexts.leases import LeaseBook, RunSequence
 from armnn_py.runtime.contexts.plan_cache import (
     IDLE_CONTEXTS,
     Lease,
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.contexts.execution_context import ExecutionContext
-    from armnn_py.runtime.contexts.leases import RunSequence
     from armnn_py.runtime.contexts.plan_keys import PlanKey
     from armnn_py.runtime.plan.network_plan import NetworkPlan
 
@@ -393,6 +392,4 @@ class ContextPool(LeaseBook):
 
 
 def _sequence(name: str, variables: tuple[str, ...]) -> RunSequence:
-    from armnn_py.runtime.contexts.leases import RunSequence
-
     return RunSequence(name, variables)

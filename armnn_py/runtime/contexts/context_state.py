@@ -11,8 +11,11 @@ import numpy as np
 
 from armnn_py._native import abi
 from armnn_py._native.table.handle_registry import HandleRegistry
+from armnn_py._native.table.tensor_handles import SubTensorRefusedError
 from armnn_py.errors import BackendError
 from armnn_py.interrupts import deferred_interrupts
+from armnn_py.runtime.contexts.run_errors import lost_state
+from armnn_py.runtime.plan.sub_handles import make_sub_handle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,8 +106,6 @@ class ContextState:
         native = self._native
         if native.handle and native.has_state and native.is_state_lost:
             if native.was_refused and not native.caught:
-                from armnn_py.runtime.contexts.run_errors import lost_state
-
                 raise lost_state(
                     self._plan.network.name, self._loss or "a run failed", self._plan.state_layers
                 )
@@ -154,11 +155,7 @@ class ContextHandles:
         if want.parent is None:
             return factory.create(want.info, managed=want.managed)
 
-        from armnn_py._native.table.tensor_handles import SubTensorRefusedError
-
         try:
-            from armnn_py.runtime.plan.sub_handles import make_sub_handle
-
             return make_sub_handle(factory, self._handles[want.parent], want.info, want.origin)
         except SubTensorRefusedError as refused:
             raise BackendError(

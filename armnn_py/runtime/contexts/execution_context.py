@@ -18,6 +18,7 @@ from armnn_py.interrupts import deferred_interrupts
 from armnn_py.runtime.arrays.external_arrays import ExternalArray, build_memories, shown
 from armnn_py.runtime.arrays.plain_arrays import CallersArrays, PlainArrays
 from armnn_py.runtime.contexts.context_state import ContextHandles, ContextState
+from armnn_py.runtime.contexts.run_errors import raise_failed, raise_lost_device
 from armnn_py.runtime.profile.open_profiles import note_copies, open_profiles
 
 if TYPE_CHECKING:
@@ -271,8 +272,6 @@ class ExecutionContext:
                 native.stops.clear()
 
     def _run(self, way: Way, timeout: float | None = None, *, strict: bool = False) -> None:
-        from armnn_py.runtime.contexts.run_errors import raise_lost_device
-
         for backend in self._backends:
             if backend.lost_device is not None:
                 raise_lost_device(self.plan)
@@ -298,8 +297,6 @@ class ExecutionContext:
     def _raise(self, status: int, timeout: float | None, *, strict: bool = False) -> None:
         """Raise the error of a failed run; an exception of a signal handler goes first."""
         self.state.note_failure(status)
-
-        from armnn_py.runtime.contexts.run_errors import raise_failed
 
         raise_failed(
             self.plan, self.native, status, timeout, strict=strict, memory=self._memory_problems

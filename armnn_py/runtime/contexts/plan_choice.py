@@ -8,6 +8,8 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from armnn_py.errors import InputValuesNeededError, InvalidArgumentError
+from armnn_py.runtime.bounded.late_plan import make_plan
+from armnn_py.runtime.bounded.late_sizes import read_bounds, read_point
 from armnn_py.runtime.contexts.plan_keys import plan_key
 from armnn_py.runtime.plan.network_plan import NetworkPlan
 from armnn_py.runtime.threads import limited_threads
@@ -41,8 +43,6 @@ def maker_of_the_plan(
         with limited_threads(threads):
             layers = optimized.contents.layers
             if any(slot.info.late for layer in layers for slot in layer.outputs):
-                from armnn_py.runtime.bounded.late_plan import make_plan
-
                 return make_plan(optimized, network_id, debug)
             return NetworkPlan(optimized, network_id, debug)
 
@@ -165,8 +165,6 @@ class PlanChoice:
         """Make the plans for these shapes, see `LoadedNetwork.prepare`."""
         wanted = [shapes] if isinstance(shapes, Mapping) else list(shapes)
         infos = self._binder.inputs
-
-        from armnn_py.runtime.bounded.late_sizes import read_bounds, read_point
 
         for one in wanted:
             sizes = read_bounds(infos, one, what="shapes")

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from armnn_py._native import abi
 from armnn_py._native.stoppable_work import stoppable_work
 from armnn_py.garbage import without_collections
+from armnn_py.runtime.bounded.late_sizes import LateRefusedError
+from armnn_py.runtime.bounded.late_tables import ShapeTables
 from armnn_py.runtime.plan.memory_plan import find_in_place
 from armnn_py.runtime.plan.moves import add_move, close_maps, number_handles
 from armnn_py.runtime.plan.plan_build import add_syncs, callers_needs, find_needs, plan_memory
@@ -27,6 +29,7 @@ from armnn_py.runtime.plan.plan_spec import (
 from armnn_py.runtime.plan.plan_workloads import PlanWorkloads
 from armnn_py.runtime.plan.planned import Build, PlannedStep
 from armnn_py.runtime.plan.step_info import Steps
+from armnn_py.runtime.plan.sub_tensors import elide_layers, is_candidate
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
 
@@ -135,8 +138,6 @@ class NetworkPlan:
             else:
                 build.steps.append(workloads.make_step(build, layer))
         if candidates:
-            from armnn_py.runtime.plan.sub_tensors import elide_layers
-
             self.elided = elide_layers(
                 build,
                 candidates,
@@ -168,8 +169,6 @@ class NetworkPlan:
         self.listeners = writer.listeners
         self.native = writer.make(self.network, memory, len(self.handles))
         if self.late is not None:
-            from armnn_py.runtime.bounded.late_tables import ShapeTables
-
             self.shape_tables = ShapeTables(self.late, build)
             #: By number of the step: the layers that tell sizes.
             self.telling: dict[int, Layer] = {
@@ -219,8 +218,6 @@ class NetworkPlan:
         changing = {number for slot, number in build.number_of.items() if slot in late.masks}
         for step in build.steps:
             if step.workload is None and changing.intersection((*step.inputs, *step.outputs)):
-                from armnn_py.runtime.bounded.late_sizes import LateRefusedError
-
                 raise LateRefusedError(
                     ["an output of the network is an input, or another output: it is copied"]
                 )
@@ -266,8 +263,6 @@ def _may_need_no_step(layer: Layer) -> bool:
     """Whether a layer leaves bytes as they are, see `is_candidate`."""
     if layer.type not in (LayerType.CONCAT, LayerType.SPLITTER, LayerType.RESHAPE):
         return False
-
-    from armnn_py.runtime.plan.sub_tensors import is_candidate
 
     return is_candidate(layer)
 

@@ -12,6 +12,7 @@ from msgspec import Struct
 from armnn_py._native import abi
 from armnn_py.runtime.arrays.buffers import readable_copy
 from armnn_py.runtime.plan.memory_plan import UsageRecord, plan_arena
+from armnn_py.runtime.plan.overlap import add_fences, waits_of
 from armnn_py.runtime.plan.planned import FOREIGN, Build, PlannedStep, PlannedTensor
 from armnn_py.tensors.memory import ALIGNMENT
 
@@ -44,8 +45,6 @@ def add_syncs(build: Build) -> None:
     backends work in the order of the calls. Backends that make fences go on beside other steps.
     """
     if build.has_fences:
-        from armnn_py.runtime.plan.overlap import add_fences
-
         add_fences(build)
         return
     steps: list[PlannedStep] = []
@@ -125,8 +124,6 @@ def _waits(build: Build) -> dict[int, int]:
     """For each step of a row with a fence, by its position: that of the host's wait for it."""
     if not build.has_fences:
         return {}
-
-    from armnn_py.runtime.plan.overlap import waits_of
 
     return waits_of(build.steps)
 

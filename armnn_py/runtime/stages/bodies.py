@@ -20,6 +20,7 @@ from armnn_py.errors import (
 )
 from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.quoting import quoted
+from armnn_py.runtime.stages.loops import RepeatedRun
 from armnn_py.tensors import format_shape
 
 if TYPE_CHECKING:
@@ -177,8 +178,6 @@ class Bodies:
                 for name in body.inputs
             ]
             context = lease.context or choice.borrow(lease, arrays, None, self._cancel)
-
-            from armnn_py.runtime.stages.loops import RepeatedRun
 
             if choice.depends_on_values or not RepeatedRun.fits(context, loop):
                 return None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from armnn_py.network import as_network
 from armnn_py.network.conversions import written_out
+from armnn_py.runtime.stages.staged_runs import StagedRuns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.contexts.context_pool import ContextPool
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.stages.bodies import Part
-    from armnn_py.runtime.stages.staged_runs import StagedRuns
 
 
 class StagedParts:
@@ -76,8 +76,6 @@ class StagedParts:
     def load(self, stages: Sequence[Stage]) -> None:
         """Load the parts of the network, which has no plan as a whole."""
         optimized = self._optimized
-
-        from armnn_py.runtime.stages.staged_runs import StagedRuns
 
         made = StagedRuns(optimized.name, stages, list(optimized.outputs), self._load_part)
         with self._lock:

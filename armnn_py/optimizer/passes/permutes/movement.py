@@ -10,6 +10,7 @@ import numpy as np
 
 from armnn_py.descriptors import PermuteDescriptor
 from armnn_py.tensors import QuantizationInfo, TensorInfo
+from armnn_py.tensors.packing import pack, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,8 +79,6 @@ def permuted_constant(graph: Graph, value: Value, sources: tuple[int, ...]) -> V
     assert value.constant is not None
     shape = (1,) * (len(sources) - value.info.rank) + value.info.static_shape
     given, kind = value.constant, value.info.data_type
-
-    from armnn_py.tensors.packing import pack, unpack
 
     numbers = unpack(given, kind, shape) if kind.is_packed else given.reshape(shape)
     array = np.ascontiguousarray(numbers.transpose(sources))

@@ -17,7 +17,7 @@ from armnn_py.serve.model import Model
 
 READY, UNAVAILABLE = "READY", "UNAVAILABLE"
 UNLOADED = "unloaded"
-_SUFFIXES = {".onnx", ".tflite", ".armnn"}
+_SUFFIXES = {".onnx", ".tflite", ".armnnpy"}
 
 
 class Version(Struct, eq=False):

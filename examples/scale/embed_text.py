@@ -5,8 +5,9 @@
     python examples/scale/embed_text.py TEXT OUT [MODELS]
 
 TEXT is a Parquet file, or a folder of them, with the columns ``id``, different in each row, and
-``text``. OUT gets Parquet files with ``id`` and ``vector``. MODELS (default: more in
-ARMNN_PY_MODELS) has minilm_l6.onnx and wordpieces.json.
+``text``. OUT gets Parquet files with ``id`` and ``vector``; OUT.done says which rows are there, so
+that the same command after a crash does the others. MODELS (default: more in ARMNN_PY_MODELS) has
+minilm_l6.onnx and wordpieces.json.
 """
 
 from __future__ import annotations
@@ -50,10 +51,15 @@ class Embedder(Predictor):
 
 def main() -> None:
     import ray
+    from ray.data.checkpoint import CheckpointConfig
 
     text, out, *rest = sys.argv[1:]
     models = str(Path(*rest or (os.environ["ARMNN_PY_MODELS"], "more")).resolve())
     examples = str(Path(__file__).resolve().parent.parent / "networks")
+    done = f"{Path(out).resolve()}.done"
+    ray.data.DataContext.get_current().checkpoint_config = CheckpointConfig(
+        "id", done, delete_checkpoint_on_success=False
+    )
     ray.data.read_parquet(text).map_batches(
         Embedder,
         fn_constructor_kwargs={"models": models, "examples": examples},

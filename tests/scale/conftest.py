@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""A Ray cluster of two nodes, whose processes run on this machine."""
+"""A Ray cluster of four nodes, whose processes run on this machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ def cluster() -> Iterator[Any]:
     from ray.cluster_utils import Cluster
 
     made = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
-    made.add_node(num_cpus=2)
+    for _ in range(3):
+        made.add_node(num_cpus=1)
     ray.init(address=made.address, log_to_driver=False)
     ray.data.DataContext.get_current().enable_progress_bars = False
     yield made

@@ -79,34 +79,48 @@ def test_a_worker_is_killed(tmp_path: Path) -> None:
     check(tmp_path / "out")
 
 
-def test_a_node_is_killed(cluster: Any, tmp_path: Path) -> None:
-    (node,) = cluster.worker_nodes
-    number = node.node_id
+@pytest.mark.parametrize("jobs", [1, pytest.param(10, marks=pytest.mark.exhaustive)])
+def test_a_node_is_killed(cluster: Any, tmp_path: Path, jobs: int) -> None:
+    """In the middle of each job the first node dies whose actor has run some batches."""
+    model = gatherer(tmp_path / "gather.onnx")
+    for job in range(jobs):
+        lose_a_node(cluster, model, tmp_path / str(job))
+        cluster.add_node(num_cpus=1)
+
+
+def lose_a_node(cluster: Any, model: str, folder: Path) -> None:
+    """Run a job, kill a node that works on it, and check what came out."""
+    (folder / "works").mkdir(parents=True)
 
     class Slow(Predictor):
         def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
             time.sleep(0.03)
             found = super().__call__(batch)
-            if ray.get_runtime_context().get_node_id() == number:
-                (tmp_path / "works").touch()
+            with (folder / "works" / ray.get_runtime_context().get_node_id()).open("a") as file:
+                file.write("x")
             return found
 
     killed = []
 
+    def working() -> list[Any]:
+        marks = {path.name for path in (folder / "works").iterdir() if path.stat().st_size > 2}
+        return [node for node in cluster.worker_nodes if node.node_id in marks]
+
     def kill() -> None:
-        until((tmp_path / "works").exists)
+        until(working)
+        (node, *_) = working()
         cluster.remove_node(node, allow_graceful=False)
-        killed.append(node)
+        killed.append(sum(path.stat().st_size for path in (folder / "works").iterdir()))
 
     killer = threading.Thread(target=kill)
     killer.start()
     try:
-        write(gatherer(tmp_path / "gather.onnx"), tmp_path / "out", Slow)
+        write(model, folder / "out", Slow)
     finally:
         killer.join()
-        cluster.add_node(num_cpus=2)
     assert killed
-    check(tmp_path / "out")
+    assert killed[0] < ROWS // 25
+    check(folder / "out")
 
 
 JOB = """

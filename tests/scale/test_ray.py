@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""`armnn_py.ray` on a cluster of two nodes, whose processes run on this machine."""
+"""`armnn_py.ray` on a cluster of four nodes, whose processes run on this machine."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_an_actor_has_the_threads_that_ray_gives_it(tmp_path: Path, cpus: int) -
 @pytest.mark.usefixtures("cluster")
 def test_the_doctor_sees_each_node() -> None:
     reports = doctor()
-    assert len(reports) == 2
+    assert len(reports) == 4
     for report in reports.values():
         assert report["healthy"], report
         assert "backends" in [one["check"] for one in report["checks"]]

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import armnn_py
 from armnn_py.errors import InvalidArgumentError
 
 from .serving import Client, Serving, adder, rows
@@ -56,6 +57,16 @@ def test_versions(serving: Serving, tmp_path: Path) -> None:
         answer = client.infer("m", {"inputs": [TENSOR]}).json()
         assert answer["model_version"] == "10"
         assert client.get("/v2/models/m/versions/3/ready").status_code == 404
+
+
+def test_saved_networks_of_a_folder(serving: Serving, tmp_path: Path) -> None:
+    network = armnn_py.import_model(adder(tmp_path / "adder.onnx"))
+    (tmp_path / "models").mkdir()
+    with armnn_py.Runtime() as runtime:
+        optimized = armnn_py.optimize(network, ["CpuRef"], runtime=runtime)
+        optimized.save(tmp_path / "models" / "saved.armnnpy")
+    with serving(folder=str(tmp_path / "models")) as client:
+        assert index(client) == {("saved", "1"): ("READY", "")}
 
 
 def test_files_that_change_by_rename(serving: Serving, tmp_path: Path) -> None:

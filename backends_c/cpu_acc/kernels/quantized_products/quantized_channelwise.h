@@ -16,6 +16,7 @@
 #include "quantized_store.h"
 
 enum { BLOCK = 2 * VF_LANES, HALVES = 2, COLUMNS = 4 };
+enum { AS_STORED = 1 << 30 }; /* in place of constant flags: those of the store */
 
 typedef armnn_i_acc_channelwise_job_t job_t;
 typedef vi_t halves_t[HALVES]; /* as vi_zip_low and vi_zip_high have a block's channels */
@@ -28,23 +29,38 @@ ACC_INLINE vi_t load_levels(const int16_t* p) {
 
 /* What a block has of its own. */
 typedef struct block_t {
-  channels_t channels[HALVES];
+  const armnn_i_acc_store_t* store;
   bounds_t bounds;
-  const int32_t *bias, *weights;
+  const int32_t *arrays, *weights;
 } block_t;
 
-ACC_INLINE block_t load_block(const job_t* job, const int32_t* arrays, const uint32_t FLAGS) {
+ACC_INLINE block_t load_block(const job_t* job, const int32_t* arrays) {
   return (block_t){
-      .channels = {load_channels(arrays, BLOCK, FLAGS),
-                   load_channels(arrays + VF_LANES, BLOCK, FLAGS)},
+      .store = &job->store,
       .bounds = bounds_of(&job->store),
-      .bias = arrays,
+      .arrays = arrays,
       .weights = arrays + ARMNN_ACC_CHANNEL_ARRAYS * BLOCK,
   };
 }
 
 ACC_INLINE void begin_sums(halves_t sum, const block_t* block) {
-  UNROLLED for (int h = 0; h < HALVES; ++h) sum[h] = vi_load(block->bias + h * VF_LANES);
+  UNROLLED for (int h = 0; h < HALVES; ++h) sum[h] = vi_load(block->arrays + h * VF_LANES);
+}
+
+/* Of |COUNT| pixels. */
+ACC_INLINE void scale_sums(halves_t sum[], const int COUNT, const block_t* block,
+                           const uint32_t FLAGS) {
+  UNROLLED for (int h = 0; h < HALVES; ++h) {
+    const channels_t channels = load_channels(block->arrays + h * VF_LANES, BLOCK, FLAGS);
+    UNROLLED for (int i = 0; i < COUNT; ++i) sum[i][h] = scaled(sum[i][h], &channels, FLAGS);
+  }
+}
+
+/* Chooses the way to scale behind the products, so that these are compiled once, not for each. */
+ACC_INLINE void scale_as_stored(halves_t sum[], const int COUNT, const block_t* block) {
+#define SCALE(flags) scale_sums(sum, COUNT, block, flags)
+  WITH_FLAGS(*block->store, SCALE);
+#undef SCALE
 }
 
 /* Adds the products of two taps, side by side, with pair |k| of the weights. */
@@ -73,8 +89,8 @@ ACC_INLINE void store_pixel(uint8_t* output, const halves_t sum, const block_t* 
 
 /* ---- Square windows ------------------------------------------------------------------------ */
 
-/* Windows of SIDE x SIDE taps of |COUNT| neighbouring pixels of the output. |FLAGS| and capitals
- * are constant where this is used. Pairs of weights: taps above each other of the first lines, two
+/* Windows of SIDE x SIDE taps of |COUNT| neighbouring pixels of the output. Capitals are constant
+ * where this is used. Pairs of weights: taps above each other of the first lines, two
  * lines at a time, then taps side by side of the last one. */
 ACC_INLINE void square_pixels(const job_t* job, const block_t* block, const int16_t* input,
                               uint8_t* output, size_t left, const int SIDE, const int STRIDE,
@@ -104,10 +120,10 @@ ACC_INLINE void square_pixels(const job_t* job, const block_t* block, const int1
       }
     }
   }
-  UNROLLED for (int i = 0; i < COUNT; ++i) {
-    UNROLLED for (int h = 0; h < HALVES; ++h) {
-      sum[i][h] = scaled(sum[i][h], &block->channels[h], FLAGS);
-    }
+  if (FLAGS == AS_STORED) {
+    scale_as_stored(sum, COUNT, block);
+  } else {
+    scale_sums(sum, COUNT, block, FLAGS);
   }
   if (COUNT % 2 == 0 && left >= BLOCK) {
     UNROLLED for (int i = 0; i < COUNT; i += 2) {
@@ -124,7 +140,7 @@ ACC_INLINE void square_pixels(const job_t* job, const block_t* block, const int1
 
 ACC_INLINE void square_line(const job_t* job, const int32_t* arrays, size_t channel, const int SIDE,
                             const int STRIDE, const uint32_t FLAGS) {
-  const block_t block = load_block(job, arrays, FLAGS);
+  const block_t block = load_block(job, arrays);
   const size_t left = job->channels - channel;
   const int16_t* input = job->input + channel;
   uint8_t* output = job->output + channel * sizeof(number_t);
@@ -141,54 +157,54 @@ ACC_INLINE void square_line(const job_t* job, const int32_t* arrays, size_t chan
   }
 }
 
+/* 3 x 3 taps of bytes are what most networks have: compiled for each way to scale. */
+ACC_INLINE void square_line_of_3(const job_t* job, const int32_t* arrays, size_t channel,
+                                 const int STRIDE) {
+#define LINE(flags) square_line(job, arrays, channel, 3, STRIDE, flags)
+  if (sizeof(number_t) == 1) {
+    WITH_FLAGS(job->store, LINE);
+  } else {
+    LINE(AS_STORED);
+  }
+#undef LINE
+}
+
 /* ---- Any windows --------------------------------------------------------------------------- */
 
-ACC_INLINE void any_line(const job_t* job, const int32_t* arrays, size_t channel,
-                         const uint32_t FLAGS) {
-  const block_t block = load_block(job, arrays, FLAGS);
+ACC_INLINE void any_line(const job_t* job, const int32_t* arrays, size_t channel) {
+  const block_t block = load_block(job, arrays);
   const size_t left = job->channels - channel, pairs = job->pairs, pixels = job->pixels;
   const ptrdiff_t* taps = job->taps;
   const int16_t* input = job->input + channel;
   uint8_t* output = job->output + channel * sizeof(number_t);
   for (size_t p = 0; p < pixels; ++p, input += job->input_step, output += job->output_step) {
-    halves_t sum, pair;
-    begin_sums(sum, &block);
+    halves_t sum[1], pair;
+    begin_sums(sum[0], &block);
     for (size_t k = 0; k < pairs; ++k) {
       zip(pair, load_levels(input + taps[2 * k]), load_levels(input + taps[2 * k + 1]));
-      add_pair(sum, pair, &block, k);
+      add_pair(sum[0], pair, &block, k);
     }
-    for (int h = 0; h < HALVES; ++h) sum[h] = scaled(sum[h], &block.channels[h], FLAGS);
-    store_pixel(output, sum, &block, left);
+    scale_as_stored(sum, 1, &block);
+    store_pixel(output, sum[0], &block, left);
   }
 }
 
-/* The line of each block of channels. */
-#define ALL_BLOCKS(...)                                          \
-  do {                                                           \
-    const int32_t* arrays = job->blocks;                         \
-    for (size_t c = 0; c < job->channels; c += BLOCK) {          \
-      WITH_FLAGS(job->store, __VA_ARGS__);                       \
-      arrays += (ARMNN_ACC_CHANNEL_ARRAYS + job->pairs) * BLOCK; \
-    }                                                            \
-  } while (0)
-
 ACC_INLINE void all_windows(const job_t* job) {
   const bool next = job->input_step == job->pixel; /* a stride of 1 or, with a side, of 2 */
-#define SQUARE_3_1(flags) square_line(job, arrays, c, 3, 1, flags)
-#define SQUARE_3_2(flags) square_line(job, arrays, c, 3, 2, flags)
-#define SQUARE_5_1(flags) square_line(job, arrays, c, 5, 1, flags)
-#define SQUARE_5_2(flags) square_line(job, arrays, c, 5, 2, flags)
-#define ANY(flags) any_line(job, arrays, c, flags)
-  if (job->side == 3 && next) {
-    ALL_BLOCKS(SQUARE_3_1);
-  } else if (job->side == 3) {
-    ALL_BLOCKS(SQUARE_3_2);
-  } else if (job->side == 5 && next) {
-    ALL_BLOCKS(SQUARE_5_1);
-  } else if (job->side == 5) {
-    ALL_BLOCKS(SQUARE_5_2);
-  } else {
-    ALL_BLOCKS(ANY);
+  const int32_t* arrays = job->blocks;
+  for (size_t c = 0; c < job->channels; c += BLOCK) {
+    if (job->side == 3 && next) {
+      square_line_of_3(job, arrays, c, 1);
+    } else if (job->side == 3) {
+      square_line_of_3(job, arrays, c, 2);
+    } else if (job->side == 5 && next) {
+      square_line(job, arrays, c, 5, 1, AS_STORED);
+    } else if (job->side == 5) {
+      square_line(job, arrays, c, 5, 2, AS_STORED);
+    } else {
+      any_line(job, arrays, c);
+    }
+    arrays += (ARMNN_ACC_CHANNEL_ARRAYS + job->pairs) * BLOCK;
   }
 }
 

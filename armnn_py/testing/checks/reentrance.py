@@ -6,8 +6,8 @@ process is left as it was.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.guard.one_run import Layout
@@ -103,49 +103,41 @@ def _same(found: Arrays, expected: Arrays, what: str) -> None:
 _Job = tuple["Sequence[NDArray[Any] | None]", Arrays]
 
 
-class _Runner(threading.Thread):
-    """Runs and compares in a thread of its own."""
+#: Kept from case to case: to start a thread takes longer than most cases.
+_POOL = ThreadPoolExecutor(_THREADS)
 
-    def __init__(self, prepared: Prepared, job: _Job, rounds: int, what: str) -> None:
-        super().__init__(daemon=True)
-        self._prepared, self._job, self._rounds, self._what = prepared, job, rounds, what
-        self.failure: BaseException | None = None
 
-    def run(self) -> None:
-        values, expected = self._job
-        try:
-            run = self._prepared.runner(own_data=True)
-            for _ in range(self._rounds):
-                _same(run(values), expected, self._what)
-        except BaseException as error:  # it is raised where the thread is waited for
-            self.failure = error
+def _runs(prepared: Prepared, job: _Job, rounds: int, what: str) -> Future[None]:
+    """Run and compare in another thread."""
+
+    def work() -> None:
+        values, expected = job
+        run = prepared.runner(own_data=True)
+        for _ in range(rounds):
+            _same(run(values), expected, what)
+
+    return _POOL.submit(work)
 
 
 def _interleaved(subject: Subject, prepared: Prepared, first: _Job, second: _Job) -> None:
     what = "two runs overlap"
-    other = _Runner(prepared, second, 1, what)
+    others: list[Future[None]] = []
 
     def between() -> None:
-        other.start()
-        other.join(_PATIENCE)
+        others.append(_runs(prepared, second, 1, what))
+        wait(others, _PATIENCE)
 
     subject.host.between = between
     found = prepared.run(first[0])
     subject.host.between = None
-    if other.ident is not None:  # the layer used parallel_for
-        other.join()
-    if other.failure is not None:
-        raise other.failure
+    for other in others:  # none if the layer does not use parallel_for
+        other.result()
     _same(found, first[1], what)
 
 
 def _side_by_side(prepared: Prepared, first: _Job, second: _Job) -> None:
     jobs = [(first, second)[number % 2] for number in range(_THREADS)]
-    runners = [_Runner(prepared, job, _ROUNDS, "threads run at once") for job in jobs]
-    for runner in runners:
-        runner.start()
-    for runner in runners:
-        runner.join()
-    for runner in runners:
-        if runner.failure is not None:
-            raise runner.failure
+    runs = [_runs(prepared, job, _ROUNDS, "threads run at once") for job in jobs]
+    wait(runs)
+    for run in runs:
+        run.result()

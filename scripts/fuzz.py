@@ -2,16 +2,18 @@
 # SPDX-License-Identifier: MIT
 """Does any file make the package crash, hang, raise what is no error of ours, or fill the memory?
 
-    python scripts/fuzz.py onnx|tflite|so|armnn [SEEDS ...] [--minutes 60] [--seed 0]
-                           [--findings DIR] [--sweep STRIDE]
+    python scripts/fuzz.py onnx|tflite|so|armnn [SEEDS ...] [--minutes 60] [--files COUNT]
+                           [--seed 0] [--findings DIR] [--sweep STRIDE]
 
 SEEDS are files, or folders of them; without any (but for tflite) small ones are made. They are
 damaged at the level of bytes and of fields. Then models are imported, shared objects (so) inspected
 as the loader does before it opens them, and saved networks (armnn) loaded and run. A damaged file
 whose outcome is a new one (an error's text without names and numbers, or the layers of a network)
-becomes a seed itself. With --sweep (armnn) each STRIDE-th byte of each compiled program is changed
-in turn instead, to five other values. Each finding goes to DIR with what happened; one for each
-place in the code. Exit code 1 if there is one.
+becomes a seed itself. --files ends it after so many files, however long they take.
+
+With --sweep (armnn) each STRIDE-th byte of each compiled program is changed in turn instead, to
+five other values. Each finding goes to DIR with what happened; one for each place in the code. Exit
+code 1 if there is one.
 
 The work is done in a process of its own, so that a crash or a hang is a finding as well. An input
 may take 20 seconds of processor time, and 1 GiB of memory beyond what the process had.
@@ -50,7 +52,7 @@ SECONDS = 20
 MEMORY = 1 << 30
 LARGEST_SEED = 2 << 20
 MOST_SEEDS = 4000
-SWEPT = 3  # exit code of a process that came to the end of a sweep
+DONE = 3  # exit code of a process that came to the end of a sweep, or of the files wanted
 MOST_SEED_BYTES = 128 << 20  # they stay in memory, and are no use of a file
 
 
@@ -91,16 +93,14 @@ def _sweep(corpus: list[bytes], stride: int) -> Iterator[bytes]:
         yield from swept(file, stride)
 
 
-def work(
-    name: str, seeds: Path, folder: Path, seed: int, until: float, stride: int, tried: int
-) -> int:
-    """Damage and use files until the time is over, or the sweep is behind ``tried`` of them."""
+def work(name: str, seeds: Path, folder: Path, arguments: argparse.Namespace) -> int:
+    """Damage and use files until the time is over, or there are no more: ``tried`` were before."""
     import warnings
 
     warnings.simplefilter("ignore")
     # Where it hangs goes to stderr before the signal's default ends the process.
     faulthandler.register(signal.SIGPROF, all_threads=False, chain=True)
-    chance = random.Random(seed)
+    chance = random.Random(arguments.seed)
     corpus = [path.read_bytes() for path in sorted(seeds.iterdir())]
     sound = len(corpus)
     known: set[str] = set()
@@ -110,11 +110,12 @@ def work(
         current.write_bytes(path.read_bytes())
         _outcome(current, USES[name])
     start = _peak()
+    stride = arguments.sweep
     files = _at_random(name, corpus, chance)
     if stride:
-        files = itertools.islice(_sweep(corpus, stride), tried, None)
-    for data in files:
-        if time.time() >= until:
+        files = itertools.islice(_sweep(corpus, stride), arguments.tried, None)
+    for data in itertools.islice(files, max(arguments.files - arguments.tried, 0)):
+        if time.time() >= arguments.until:
             return 0
         current.write_bytes(data)
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
@@ -131,14 +132,14 @@ def work(
             if len(data) < min(LARGEST_SEED, room) and len(corpus) < MOST_SEEDS:
                 corpus.append(data)
                 digest = f"{len(corpus):05d}"
-                (seeds / f"new_{seed}_{digest}").write_bytes(data)
+                (seeds / f"new_{arguments.seed}_{digest}").write_bytes(data)
         (folder / "counts.json").write_text(json.dumps([sum(counts.values()), counts]))
         if _peak() > start + MEMORY:
             _report(
                 folder, data, name, f"memory: {(_peak() - start) >> 20} MiB more\n  at {outcome}"
             )
             return 0
-    return SWEPT
+    return DONE
 
 
 def _report(folder: Path, data: bytes, name: str, text: str) -> None:
@@ -179,11 +180,12 @@ def watch(arguments: argparse.Namespace) -> int:
         if not _collect(arguments.format, arguments.seeds, seeds):
             print("no seeds: name files of at most 2 MiB, or folders of them", file=sys.stderr)
             return 2
-        while time.time() < until:
+        while time.time() < until and tried < arguments.files:
             command = [
                 *(sys.executable, __file__, arguments.format, "--worker", str(seeds)),
                 *("--findings", str(findings), "--seed", str(arguments.seed + turn)),
-                *("--until", str(until), "--sweep", str(arguments.sweep), "--tried", str(tried)),
+                *("--until", str(until), "--files", str(arguments.files)),
+                *("--sweep", str(arguments.sweep), "--tried", str(tried)),
             ]
             done = subprocess.run(
                 command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False
@@ -194,7 +196,7 @@ def watch(arguments: argparse.Namespace) -> int:
                 tried += count
                 kinds.update(kind)
                 counts.unlink()
-            if done.returncode == SWEPT:
+            if done.returncode == DONE:
                 break
             if done.returncode != 0:
                 said = done.stderr.decode("utf-8", "replace")[-4000:]
@@ -224,6 +226,7 @@ def main() -> int:
     parser.add_argument("format", choices=sorted(FORMATS))
     parser.add_argument("seeds", nargs="*", type=Path)
     parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--files", type=int, default=sys.maxsize, metavar="COUNT")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--findings", default="build/fuzz")
     parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
@@ -233,11 +236,7 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.worker:
         os.environ.setdefault("PYTHONHASHSEED", "0")
-        findings = Path(arguments.findings)
-        return work(
-            arguments.format, arguments.worker, findings, arguments.seed, arguments.until,
-            arguments.sweep, arguments.tried,
-        )  # fmt: skip
+        return work(arguments.format, arguments.worker, Path(arguments.findings), arguments)
     return watch(arguments)
 
 

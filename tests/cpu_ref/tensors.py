@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 # Every draw takes the same backend, so a fixture of the session is what is wanted. A default run
 # has a sample, as the step "sanitizers" of .ci/run has; all others have everything.
-_IS_SAMPLE = not is_exhaustive() or bool(os.environ.get("ARMNN_TEST_SAMPLE"))
+IS_SAMPLE = not is_exhaustive() or bool(os.environ.get("ARMNN_TEST_SAMPLE"))
 examples = settings(
-    max_examples=30 if _IS_SAMPLE else 120,
+    max_examples=30 if IS_SAMPLE else 120,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

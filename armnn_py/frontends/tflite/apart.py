@@ -18,8 +18,8 @@ from armnn_py.frontends.common.between import Operands, flag_of
 from armnn_py.frontends.common.values import Array, Unsupported
 from armnn_py.frontends.tflite.binding import Entry
 from armnn_py.frontends.tflite.model import Operator, TfliteModel
-from armnn_py.frontends.tflite.parts import NESTED, Sizes, deeper, with_tensors
-from armnn_py.network import Network, NetworkStorage
+from armnn_py.frontends.tflite.parts import NESTED, Sizes, chained, deeper, with_tensors
+from armnn_py.network import Network, NetworkStorage, Repeat
 from armnn_py.tensors import TensorInfo
 
 if TYPE_CHECKING:
@@ -29,7 +29,10 @@ NetworkOf: TypeAlias = "Callable[..., Network]"
 
 
 class Turns(Struct, frozen=True):
-    """A WHILE; picklable, it holds no network."""
+    """A WHILE; picklable, it holds no network.
+
+    Its body makes the states after a turn, then the condition of the next one.
+    """
 
     label: str
     operands: Operands
@@ -37,9 +40,16 @@ class Turns(Struct, frozen=True):
     def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> list[Array]:
         """Run turns as long as the condition holds; return the states."""
         states = [array for array in self.operands.of(arrays) if array is not None]
-        while flag_of(_called(run, "condition", states)[0], self.label):
-            states = _called(run, "body", states)
-        return states
+        if not flag_of(_called(run, "condition", states)[0], self.label):
+            return states
+        names = [_input(index) for index in range(len(states))]
+        return run.repeat(
+            Repeat(
+                "body", tuple(names), dict(zip(names, states, strict=True)), None,
+                tuple((name, _output(index)) for index, name in enumerate(names)),
+                goes_on=_output(len(states)), label=self.label,
+            )
+        )  # fmt: skip
 
 
 class Branches(Struct, frozen=True):
@@ -92,24 +102,31 @@ def make_apart(
         It cannot run by itself.
     """
 
-    def body(key: str, infos: Sequence[TensorInfo]) -> Network:
+    def called(key: str) -> int:
         index = int(op.options.get(f"{key}_subgraph_index", -1))
         if not 0 <= index < len(model.graphs):
             raise ParseError(f"sub-graph {index} is called, but the model has {len(model.graphs)}")
-        return _body(model, index, infos, network_of)
+        return index
+
+    def body(key: str, infos: Sequence[TensorInfo]) -> Network:
+        return _body(model, called(key), infos, network_of)
+
+    def turn(infos: Sequence[TensorInfo]) -> dict[str, NetworkStorage]:
+        condition = body("cond", infos)
+        whole = chained(model, called("body"), called("cond"))
+        return {"condition": condition, "body": _body(whole, len(model.graphs), infos, network_of)}
 
     if op.name == "IF":
         made = {key: body(key, infos[1:]) for key in ("then", "else")}
         outputs = _common(*(_made(network) for network in made.values()))
         return Apart(Branches(label, operands), {**made}, outputs)
-    turn = body("body", infos)
-    after = _made(turn)
+    networks = turn(infos)
+    *after, _ = _made(networks["body"])
     if [(i.data_type, i.rank) for i in after] != [(i.data_type, i.rank) for i in infos]:
         raise Unsupported("a state of another type or rank after a turn")
     if [info.shape for info in after] != [info.shape for info in infos]:
         infos = [info.with_shape((None,) * info.rank) for info in infos]
-        turn = body("body", infos)
-    networks: dict[str, NetworkStorage] = {"condition": body("cond", infos), "body": turn}
+        networks = turn(infos)
     return Apart(Turns(label, operands), networks, list(infos))
 
 

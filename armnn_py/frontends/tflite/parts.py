@@ -47,6 +47,47 @@ def with_tensors(model: TfliteModel, graph: int, sizes: Mapping[int, Sizes]) -> 
     return structs.replace(model, graphs=tuple(graphs))
 
 
+def chained(model: TfliteModel, first: int, second: int) -> TfliteModel:
+    """Return a model with a further graph: ``first``, then ``second`` over its outputs.
+
+    It has the outputs of both.
+    """
+    one, other = model.graphs[first], model.graphs[second]
+    number, behind = len(model.graphs), len(one.tensors)
+    after = 1 + max((op.index for op in one.operators), default=-1)
+    fed = dict(zip(other.inputs, one.outputs, strict=False))
+
+    def moved(places: Iterable[int]) -> tuple[int, ...]:
+        return tuple(fed.get(p, p + behind if p >= 0 else p) for p in places)
+
+    graph = structs.replace(
+        one,
+        index=number,
+        tensors=(
+            *one.tensors,
+            *(structs.replace(tensor, index=tensor.index + behind) for tensor in other.tensors),
+        ),
+        outputs=(*one.outputs, *moved(other.outputs)),
+        operators=(
+            *one.operators,
+            *(
+                structs.replace(
+                    op, index=op.index + after, inputs=moved(op.inputs), outputs=moved(op.outputs),
+                    intermediates=moved(op.intermediates),
+                )
+                for op in other.operators
+            ),
+        ),
+    )  # fmt: skip
+    constants = {**model.constants}
+    for (index, place), known in model.constants.items():
+        if index == first:
+            constants[number, place] = known
+        if index == second:
+            constants[number, place + behind] = known
+    return structs.replace(model, graphs=(*model.graphs, graph), constants=constants, folded={})
+
+
 def part_of(
     model: TfliteModel,
     graph: int,

@@ -15,8 +15,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 BENCHMARKS = REPOSITORY / "benchmarks"
 SCRIPTS = sorted(path for path in BENCHMARKS.rglob("*.py") if path.name != "__init__.py")
 
-#: Packages of benchmarks/peers/requirements.txt that the tests do without.
-OPTIONAL = ("MNN", "matplotlib")
+#: Packages that the tests do without.
+OPTIONAL = ("MNN", "matplotlib", "pyarrow", "ray", "simpy")
 
 
 def siblings(path: Path) -> dict[str, Path]:

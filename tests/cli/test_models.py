@@ -186,6 +186,7 @@ def test_inspect_shows_memory(command: Command) -> None:
     assert sizes["CpuAcc", "packed weights"] > 0
     assert sizes["host", "arena, of 1 context"] > 0
     assert memory["attributed"] + memory["unattributed"] == memory["growth"]
+    assert abs(memory["unattributed"]) <= 0.05 * memory["process"]
     assert "growth of the process by the load" in command(*arguments).out
 
 

@@ -79,13 +79,9 @@ def chained(model: TfliteModel, first: int, second: int) -> TfliteModel:
             ),
         ),
     )  # fmt: skip
-    constants = {**model.constants}
-    for (index, place), known in model.constants.items():
-        if index == first:
-            constants[number, place] = known
-        if index == second:
-            constants[number, place + behind] = known
-    return structs.replace(model, graphs=(*model.graphs, graph), constants=constants, folded={})
+    return structs.replace(
+        model, graphs=(*model.graphs, graph), constants={**model.constants}, folded={}
+    )
 
 
 def part_of(

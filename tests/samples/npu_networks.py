@@ -67,16 +67,6 @@ def small(seed: int = 1) -> ann.Network:
     return network
 
 
-#: Channels in and out, kernel and settings of convolutions that every sample backend takes.
-CONVOLUTIONS: list[tuple[tuple[int, int], tuple[int, int], dict[str, Any]]] = [
-    ((3, 16), (3, 3), {"padding": "same"}),
-    ((5, 7), (1, 1), {}),
-    ((4, 33), (3, 2), {"stride": (2, 3), "padding": (1, 2, 0, 1)}),
-    ((6, 20), (3, 3), {"groups": 2, "dilation": (2, 1)}),
-    ((8, 8), (2, 5), {"groups": 8, "padding": "same"}),
-]
-
-
 def of_one(shape: tuple[int, ...], add: Callable[[ann.Network, Any], Any]) -> ann.Network:
     """A network of one layer, or of what ``add`` makes of the input."""
     network = ann.Network()

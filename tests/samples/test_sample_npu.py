@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Sample_Npu: what it computes, compiled and layer by layer, through the C interface itself.
+"""Sample_Npu: chains and terms, compiled and layer by layer; the kit tries single layers.
 
 Results are compared with those of CpuRef, whose kernels share no line with this backend's.
 """
@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import armnn_py as ann
@@ -19,7 +18,6 @@ import armnn_py as ann
 from .npu_device import Device, part_of
 from .npu_networks import (
     BOUNDED,
-    CONVOLUTIONS,
     NCHW,
     NHWC,
     RELU,
@@ -40,71 +38,6 @@ def device(library: Path) -> Iterator[Device]:
     device = Device(library)
     yield device
     device.close()
-
-
-@pytest.mark.parametrize("layout", [NCHW, NHWC])
-@pytest.mark.parametrize(("channels", "kernel", "settings"), CONVOLUTIONS)
-def test_convolution(
-    device: Device,
-    layout: ann.DataLayout,
-    channels: tuple[int, int],
-    kernel: tuple[int, int],
-    settings: dict[str, Any],
-) -> None:
-    shape = image(layout, 2, channels[0], 9, 11)
-    network = ann.Network()
-    x = network.add_input("x", ann.TensorInfo(shape))
-    y = convolution(network, x, channels, kernel, layout=layout, **settings)
-    network.add_output("y", y)
-    check(device, network, {"x": numbers(*shape)})
-
-
-@pytest.mark.parametrize("layout", [NCHW, NHWC])
-@pytest.mark.parametrize("multiplier", [1, 3])
-def test_depthwise(device: Device, layout: ann.DataLayout, multiplier: int) -> None:
-    shape = image(layout, 2, 5, 8, 10)
-    network = ann.Network()
-    x = network.add_input("x", ann.TensorInfo(shape))
-    weights, bias = numbers(1, 3, 3, 5 * multiplier, seed=3), numbers(5 * multiplier, seed=4)
-    y = network.add_depthwise_convolution2d(
-        x, weights, bias, stride=(2, 1), padding="same", data_layout=layout
-    )
-    network.add_output("y", network.add_activation(y, RELU))
-    check(device, network, {"x": numbers(*shape)})
-
-
-@pytest.mark.parametrize("layout", [NCHW, NHWC])
-@pytest.mark.parametrize("method", list(ann.PaddingMethod))
-@pytest.mark.parametrize("kind", [ann.PoolingAlgorithm.MAX, ann.PoolingAlgorithm.AVERAGE])
-def test_pooling(
-    device: Device,
-    layout: ann.DataLayout,
-    kind: ann.PoolingAlgorithm,
-    method: ann.PaddingMethod,
-) -> None:
-    shape = image(layout, 2, 5, 9, 10)
-    network = ann.Network()
-    x = network.add_input("x", ann.TensorInfo(shape))
-    y = network.add_pooling2d(
-        x, kind, (3, 2), stride=2, padding=(1, 1, 1, 0), padding_method=method, data_layout=layout
-    )
-    network.add_output("y", y)
-    check(device, network, {"x": numbers(*shape)})
-
-
-@pytest.mark.parametrize("transpose", [False, True])
-def test_fully_connected(device: Device, transpose: bool) -> None:
-    network = ann.Network()
-    x = network.add_input("x", ann.TensorInfo((3, 4, 5)))
-    weights = numbers(20, 18, seed=2)
-    y = network.add_fully_connected(
-        x,
-        np.ascontiguousarray(weights.T) if transpose else weights,
-        numbers(18, seed=3),
-        transpose_weight_matrix=transpose,
-    )
-    network.add_output("y", network.add_activation(y, BOUNDED, 1.0, -1.0))
-    check(device, network, {"x": numbers(3, 4, 5)})
 
 
 @pytest.mark.parametrize("layout", [NCHW, NHWC])

@@ -109,6 +109,21 @@ def test_a_part_is_named_after_a_layer_of_the_user(runtime: ann.Runtime) -> None
     assert [row.type for row in others] == ["Activation"]  # the Transposes are part of it
 
 
+@pytest.mark.parametrize("layout", [NCHW, NHWC])
+def test_softmax_of_channels_and_means_of_images(
+    runtime: ann.Runtime, layout: ann.DataLayout
+) -> None:
+    """The kit has no case for either: both turn an image whose channels do not come last."""
+    shape = image(layout, 2, 37, 6, 7)
+    channels, axes = (1, (2, 3)) if layout is NCHW else (3, (1, 2))
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo(shape))
+    network.add_output("softmax", network.add_softmax(x, channels, 0.5))
+    network.add_output("kept", network.add_mean(x, axes, keep_dims=True))
+    network.add_output("gone", network.add_mean(x, axes))
+    check(runtime, network, x=numbers(*shape))
+
+
 def test_a_value_that_others_read_is_not_fused(runtime: ann.Runtime) -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((1, 4, 6, 6)))
@@ -296,3 +311,26 @@ def test_another_pthreadpool_was_there_first(xnnpack_library: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.split("\n")[:3] == ["72.0 32.0"] * 3
     assert "bound to another libpthreadpool" in done.stderr
+
+
+def test_what_it_does_not_take_is_said_in_words(runtime: ann.Runtime) -> None:
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((1, 4, 6, 6)))
+    y = network.add_activation(x, ann.ActivationFunction.TANH, 1.0, 1.0, name="tanh")
+    y = network.add_softmax(y, 2, name="softmax")
+    y = network.add_pooling2d(
+        y,
+        ann.PoolingAlgorithm.AVERAGE,
+        3,
+        stride=1,
+        padding="same",
+        padding_method=ann.PaddingMethod.IGNORE_VALUE,
+        data_layout=NCHW,
+        name="pool",
+    )
+    network.add_output("y", y)
+    optimized = ann.optimize(network, ["Xnnpack", "CpuRef"], runtime=runtime)
+    reasons = {row.layer: dict(row.refusals).get("Xnnpack") for row in optimized.assignment.layers}
+    assert "no operator for TanH" in str(reasons["tanh"])
+    assert "along channels, this is axis 2 of 4" in str(reasons["softmax"])
+    assert "does not count padding" in str(reasons["pool"])

@@ -60,7 +60,9 @@ def main() -> None:
     ray.data.DataContext.get_current().checkpoint_config = CheckpointConfig(
         "id", done, delete_checkpoint_on_success=False
     )
-    ray.data.read_parquet(text).map_batches(
+    # A block is a part of the output: some seconds of work, which a crash may cost.
+    rows = ray.data.read_parquet(text).repartition(target_num_rows_per_block=512)
+    rows.map_batches(
         Embedder,
         fn_constructor_kwargs={"models": models, "examples": examples},
         batch_size=32,

@@ -105,7 +105,7 @@ FRONTENDS: tuple[Frontend, ...] = (
         package="flatbuffers",
         extra="tflite",
         module="armnn_py.frontends.tflite",
-        choices=("signature", "subgraph"),
+        choices=("signature", "subgraph", "keeps_loops"),
     ),
     Frontend(
         name="ONNX",

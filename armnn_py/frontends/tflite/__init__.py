@@ -38,12 +38,18 @@ def import_source(
     *,
     signature: str | None = None,
     subgraph: int | str | None = None,
+    keeps_loops: bool = False,
 ) -> Network:
-    """Read a TensorFlow Lite model into a network; see `armnn_py.frontends.import_model`."""
+    """Read a TensorFlow Lite model into a network; see `armnn_py.frontends.import_model`.
+
+    ``keeps_loops``: loops of many layers run by themselves, in stages.
+    """
     with without_collections():
         from armnn_py.frontends.tflite.binding import choose_entry
-        from armnn_py.frontends.tflite.building import network_of
+        from armnn_py.frontends.tflite.building import network_of, with_loops
         from armnn_py.frontends.tflite.model import load_model
 
         model = load_model(source)
-        return network_of(model, choose_entry(model, signature, subgraph), shapes, backends)
+        entry = choose_entry(model, signature, subgraph)
+        kept = with_loops(model, entry, shapes, backends) if keeps_loops else None
+        return kept or network_of(model, entry, shapes, backends)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.between import Operands, flag_of
@@ -101,6 +101,7 @@ def make_apart(
     Unsupported
         It cannot run by itself.
     """
+    model = structs.replace(model, keeps_loops=False)
 
     def called(key: str) -> int:
         index = int(op.options.get(f"{key}_subgraph_index", -1))

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from armnn_py.errors import (
     InputValuesNeededError,
     ParseError,
@@ -23,6 +25,7 @@ from armnn_py.frontends.tflite.table import operator_names
 from armnn_py.frontends.tflite.tensors import tensor_info
 from armnn_py.network import Network
 from armnn_py.network.conversions import Trial, stand_in_shapes
+from armnn_py.network.stages import walk_stages
 from armnn_py.tensors import TensorInfo, format_shape
 
 if TYPE_CHECKING:
@@ -83,6 +86,26 @@ def network_of(
         )
     first.metadata = model.metadata
     return first
+
+
+def with_loops(
+    model: TfliteModel, entry: Entry, shapes: Shapes | None, backends: Sequence[RunsStandIns]
+) -> Network | None:
+    """Return the network with loops of many layers kept; None if they are better written out.
+
+    The native executor runs the turns of bodies whose shapes are fixed.
+    """
+    if not any(op.name == "WHILE" for graph in model.graphs for op in graph.operators):
+        return None
+    try:
+        made = network_of(structs.replace(model, keeps_loops=True), entry, shapes, backends)
+    except (ParseError, UnsupportedOperatorError):
+        return None
+    loops = [stage for _, stage, _ in walk_stages(made) if stage.operator == "WHILE"]
+    if made.is_dynamic and not loops:
+        return None
+    is_fixed = not any(body.is_dynamic for loop in loops for body in loop.bodies.values())
+    return made if is_fixed else None
 
 
 def _has_free_sizes(model: TfliteModel, entry: Entry) -> bool:
@@ -238,6 +261,14 @@ class Builder:
         entry = with_outputs(self.model, self.entry, names)
         shapes = {name: info.shape for name, info in infos.items()}
         return network_of(self.model, entry, shapes, self.backends)
+
+    def written_out(self, infos: Mapping[str, TensorInfo]) -> Network | None:
+        """Return the network with turns of loops as layers; None: it is that already."""
+        if not self.model.keeps_loops:
+            return None
+        model = structs.replace(self.model, keeps_loops=False)
+        shapes = {name: info.shape for name, info in infos.items()}
+        return network_of(model, self.entry, shapes, self.backends)
 
     def __repr__(self) -> str:
         return f"<Builder of {self.model.source_name!r}>"

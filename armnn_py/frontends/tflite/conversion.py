@@ -378,8 +378,9 @@ class _Conversion:
     ) -> Sequence[Value | ComplexValue]:
         def of(given: Sequence[Value | ComplexValue | None]) -> Sequence[Any]:
             view = OperatorView(
-                op, self.graph, given, self.emit, self.variables, self._call, self.resources
-            )
+                op, self.graph, given, self.emit, self.variables, self._call, self.resources,
+                keeps_loops=self.model.keeps_loops and not (self.calls.depth or self.given),
+            )  # fmt: skip
             results = converter(view)
             return results if isinstance(results, Sequence) else [results]
 

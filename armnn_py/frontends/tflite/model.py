@@ -116,6 +116,7 @@ class TfliteModel(Struct, frozen=True):
     equal: EqualArrays[Array] = field(default_factory=EqualArrays)
     """The same by their content."""
     depth: int = 0
+    keeps_loops: bool = False
     """How many stages it is behind or inside of."""
 
 

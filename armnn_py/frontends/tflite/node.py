@@ -79,6 +79,8 @@ class OperatorView:
         The operator.
     emit
         Adds layers, or computes what is known.
+    keeps_loops
+        Whether a loop of many layers runs by itself.
     """
 
     def __init__(
@@ -90,8 +92,11 @@ class OperatorView:
         variables: dict[int, VariableLayer] | None = None,
         call: Call | None = None,
         resources: VariableValues | None = None,
+        *,
+        keeps_loops: bool = False,
     ) -> None:
         self.op = op
+        self.keeps_loops = keeps_loops
         self._call = call
         self._resources = resources
         self.emit = emit

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py.frontends.tflite.operators import control
 from armnn_py.runtime.stages.bodies import Bodies
 
 from .test_control_flow import IF, X, branches, loop
@@ -51,10 +52,11 @@ def test_a_number_of_turns_as_an_input(engines: Any, builder: Any) -> None:
     both(engines, data, *feeds)
 
 
-def test_more_turns_than_are_written_out(
-    engines: Any, builder: Any, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("turns", [150, 2000])
+def test_turns_of_the_native_executor(
+    engines: Any, builder: Any, monkeypatch: pytest.MonkeyPatch, turns: int
 ) -> None:
-    """The native executor runs them: the body never runs by itself."""
+    """More than are written out, or more layers than `load` writes out: no body runs by itself."""
     call = Bodies.__call__
 
     def before_the_turns(bodies: Bodies, key: str, arrays: Any) -> Any:
@@ -62,7 +64,37 @@ def test_more_turns_than_are_written_out(
         return call(bodies, key, arrays)
 
     monkeypatch.setattr(Bodies, "__call__", before_the_turns)
-    both(engines, loop(builder, 2000), {"x": -np.ones_like(X)})
+    both(engines, loop(builder, turns), {"x": -np.ones_like(X)})
+
+
+def test_bound_arrays_of_a_loop_that_load_keeps(
+    engines: Any, builder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(control, "_MOST_LAYERS", 16)
+    data, fed = loop(builder, 20), {"x": X}
+    assert not ann.import_model(data).stages
+    with ann.load(data, engines.backends, runtime=engines.runtime) as network:
+        bound = network.bind(fed)
+        same(bound.run(), engines.theirs(data, fed))
+
+
+@pytest.mark.parametrize("layers", [0, 256])
+def test_states_that_grow_by_a_known_number(
+    engines: Any, builder: Any, monkeypatch: pytest.MonkeyPatch, layers: int
+) -> None:
+    """Written out, because turns have different shapes."""
+    monkeypatch.setattr(control, "_MOST_LAYERS", layers)
+    loop(builder, 4)
+    body = builder.graph = builder.model.subgraphs[2]
+    grown = builder.tensor("grown", (1, 6))
+    parts = [body.outputs[1], body.outputs[1]]
+    builder.op("CONCATENATION", parts, [grown], ("ConcatenationOptions", {"axis": 1}))
+    body.outputs[1] = grown
+    data = bytes(builder.data())
+    with ann.load(data, engines.backends, runtime=engines.runtime) as network:
+        bound = network.bind({"x": X})
+        assert bound.run()["y"].shape == (1, 48)
+    both(engines, data, {"x": X})
 
 
 def test_more_operators_than_are_written_out(engines: Any, builder: Any) -> None:

@@ -16,6 +16,8 @@ from armnn_py.types import LogicalBinaryOperation
 
 #: Turns of a loop that are written out.
 _MOST_TURNS = 1024
+#: Layers of turns that are written out where longer loops are kept.
+_MOST_LAYERS = 256
 #: Turns that are all computed where a condition computed at run time may end the loop before.
 _MOST_SELECTED = 16
 
@@ -62,7 +64,10 @@ def _while(view: OperatorView) -> Sequence[Value]:
     graphs = [int(view.option(f"{name}_subgraph_index", -1)) for name in ("cond", "body")]
     states: list[Value] = list(view.values())
     reached: Value | None = None
+    before = view.emit.layer_count
     for turn in range(_MOST_TURNS + 1):
+        if view.keeps_loops and view.emit.layer_count - before > _MOST_LAYERS:
+            raise RunsApart(f"a loop of more than {_MOST_LAYERS} layers")
         (condition,) = _expect(view.call(graphs[0], states, f"condition_{turn}"), 1)
         if isinstance(condition, Known):
             if not _flag(condition):

@@ -11,6 +11,7 @@ from msgspec import structs
 
 from armnn_py.errors import (
     InputValuesNeededError,
+    ModelError,
     ParseError,
     StagesNeededError,
     UnsupportedOperatorError,
@@ -99,7 +100,7 @@ def with_loops(
         return None
     try:
         made = network_of(structs.replace(model, keeps_loops=True), entry, shapes, backends)
-    except (ParseError, UnsupportedOperatorError):
+    except ModelError:  # the turns of a loop may all work, but not its body by itself
         return None
     loops = [stage for _, stage, _ in walk_stages(made) if stage.operator == "WHILE"]
     if made.is_dynamic and not loops:

@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from armnn_py.comparing.narrowing import Finding
     from armnn_py.comparing.shadow import Shadow, ShadowReport, ShadowRuns
     from armnn_py.frontends import import_model
-    from armnn_py.isolation import EventLog, Isolation, ShadowEvent, WorkerEvent
+    from armnn_py.isolation import Isolation, WorkerEvent
     from armnn_py.memory_budget import get_memory_budget, set_memory_budget
     from armnn_py.network import Layer, ModelMetadata, Network, OutputSlot
     from armnn_py.optimizer import (
@@ -97,6 +97,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.arrays.external_memory import ExternalMemory
     from armnn_py.runtime.bound_network import BoundNetwork
     from armnn_py.runtime.bounded.late_plan import LateShapesReport
+    from armnn_py.runtime.events import EventLog, ShadowEvent
     from armnn_py.runtime.failover import Health, LastRun
     from armnn_py.runtime.load import load
     from armnn_py.runtime.network_memory import MemoryShare, NetworkMemory, PeakTensor
@@ -258,7 +259,7 @@ __getattr__ = names_of(
         "armnn_py.comparing.narrowing": ("Finding",),
         "armnn_py.comparing.shadow": ("Shadow", "ShadowReport", "ShadowRuns"),
         "armnn_py.frontends": ("import_model",),
-        "armnn_py.isolation": ("EventLog", "Isolation", "ShadowEvent", "WorkerEvent"),
+        "armnn_py.isolation": ("Isolation", "WorkerEvent"),
         "armnn_py.memory_budget": ("get_memory_budget", "set_memory_budget"),
         "armnn_py.network": ("Layer", "ModelMetadata", "Network", "OutputSlot"),
         "armnn_py.optimizer": (
@@ -282,6 +283,7 @@ __getattr__ = names_of(
         "armnn_py.runtime.bound_network": ("BoundNetwork",),
         "armnn_py.runtime.arrays.external_memory": ("ExternalMemory",),
         "armnn_py.runtime.bounded.late_plan": ("LateShapesReport",),
+        "armnn_py.runtime.events": ("EventLog", "ShadowEvent"),
         "armnn_py.runtime.failover": ("Health", "LastRun"),
         "armnn_py.runtime.load": ("load",),
         "armnn_py.runtime.network_memory": ("MemoryShare", "NetworkMemory", "PeakTensor"),

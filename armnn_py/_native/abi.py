@@ -1815,7 +1815,7 @@ class armnn_channel_tensor_t(Structure):
 
 
 class armnn_channel_call_t(Structure):
-    call: Any
+    next: Any
     inputs: Any
     input_size: int
     outputs: Any
@@ -3385,7 +3385,7 @@ armnn_channel_tensor_t._fields_ = [
 ]
 
 armnn_channel_call_t._fields_ = [
-    ("call", c_void_p),
+    ("next", c_void_p),
     ("inputs", c_void_p),
     ("input_size", c_uint64),
     ("outputs", c_void_p),
@@ -4206,7 +4206,7 @@ CORE_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "armnn_channel_settle": (c_int32, [POINTER(armnn_channel_t)]),
     "armnn_channel_renew": (None, [POINTER(armnn_channel_t), c_int32]),
     "armnn_channel_keep_calls": (None, [POINTER(armnn_channel_t), c_uint64]),
-    "armnn_channel_take_call": (c_int32, [POINTER(armnn_channel_t), POINTER(armnn_channel_call_t)]),
+    "armnn_channel_take_call": (POINTER(armnn_channel_call_t), [POINTER(armnn_channel_t)]),
     "armnn_channel_free_call": (None, [POINTER(armnn_channel_call_t)]),
     "armnn_channel_execute": (c_int32, [
         POINTER(armnn_workload_t),

@@ -100,12 +100,12 @@ class NativeChannel:
     def take_calls(self) -> list[tuple[int, bytes, bytes]]:
         """Take the kept calls, oldest first: status, bytes of inputs, bytes of outputs."""
         found = []
-        call = abi.armnn_channel_call_t()
-        while core().armnn_channel_take_call(self.handle, ctypes.byref(call)):
-            inputs = ctypes.string_at(call.inputs, call.input_size)
-            outputs = ctypes.string_at(call.outputs, call.output_size)
-            found.append((int(call.status), inputs, outputs))
-            core().armnn_channel_free_call(ctypes.byref(call))
+        while call := core().armnn_channel_take_call(self.handle):
+            told = call.contents
+            inputs = ctypes.string_at(told.inputs, told.input_size)
+            outputs = ctypes.string_at(told.outputs, told.output_size)
+            found.append((int(told.status), inputs, outputs))
+            core().armnn_channel_free_call(call)
         return found
 
     def close(self) -> None:

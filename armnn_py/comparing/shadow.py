@@ -19,9 +19,9 @@ from armnn_py.comparing.differences import Difference, difference
 from armnn_py.comparing.sides import BackendSide
 from armnn_py.comparing.tensors import Tensors, place_of, scaled_by
 from armnn_py.errors import ArmnnError, InvalidArgumentError
-from armnn_py.isolation.events import ShadowEvent
 from armnn_py.later import public_class
 from armnn_py.network.specialized import specialized
+from armnn_py.runtime.events import ShadowEvent
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ networks, and runs. The messages are listed in ``docs/isolation.md``.
 
 from __future__ import annotations
 
-from armnn_py.isolation.events import EventLog, ShadowEvent, WorkerEvent
+from armnn_py.isolation.events import WorkerEvent
 from armnn_py.isolation.settings import Isolation
 
-__all__ = ["EventLog", "Isolation", "ShadowEvent", "WorkerEvent"]
+__all__ = ["Isolation", "WorkerEvent"]

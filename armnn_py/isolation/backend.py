@@ -83,7 +83,7 @@ class IsolatedBackend:
         self.model_options: Mapping[str, OptionDefault] = scopes["model"]
         self.run_options: Mapping[str, OptionDefault] = scopes["run"]
         self.listens = bool(self.run_options)
-        self.profiling: ProfilingContext | None = WorkerCounters(self._worker, facts["counters"])
+        self.profiling: ProfilingContext | None = _Counters(self._worker, facts["counters"])
         self.devices: Sequence[tuple[str, str, str, int]] = tuple(
             (str(name), str(vendor), str(driver), int(memory))
             for name, vendor, driver, memory in facts["devices"]
@@ -236,16 +236,8 @@ def _option(told: Mapping[str, Any]) -> OptionDefault:
     return option_default(told["default"], described)
 
 
-class WorkerCounters(ProfilingContext):
-    """The counters as the worker describes them.
-
-    Parameters
-    ----------
-    worker
-        The worker.
-    described
-        For each counter its members, in order.
-    """
+class _Counters(ProfilingContext):
+    """The counters as the worker describes them: for each one its members, in order."""
 
     __slots__ = ("_counters", "_worker")
 

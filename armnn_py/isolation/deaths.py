@@ -10,12 +10,12 @@ Without a usable cache folder nothing is kept; nothing here raises `OSError`.
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import Struct, structs
 
 from armnn_py.cache_files import check_own_folder, locked, read_file, replace_file
@@ -86,12 +86,12 @@ class Deaths:
         if self._path is None:
             return []
         try:
-            found = json.loads(read_file(self._path, _MOST_BYTES, own=True))
-            records = [Death(**one) for one in found]
-        except (OSError, ValueError, TypeError):
+            data = read_file(self._path, _MOST_BYTES, own=True)
+            records = msgspec.json.decode(data, type=list[Death])
+        except (OSError, ValueError):  # msgspec.ValidationError is one
             return []
         now = time.time()
-        return [one for one in records if _fits(one) and now - one.time < KEPT_SECONDS]
+        return [one for one in records if now - one.time < KEPT_SECONDS]
 
     def note(self, event: WorkerEvent, state: str, *, is_last: bool) -> None:
         """Add the end of a worker."""
@@ -132,14 +132,6 @@ class Deaths:
             check_own_folder(self._folder)
             with locked(self._folder, patience=_PATIENCE) as is_locked:
                 if is_locked:
-                    records = [structs.asdict(one) for one in changed(self.recent())]
-                    replace_file(self._path, json.dumps(records).encode())
+                    replace_file(self._path, msgspec.json.encode(changed(self.recent())))
         except OSError as error:
             _log.info("ends of workers are not kept: %s", error)
-
-
-def _fits(death: Death) -> bool:
-    kinds: dict[str, Any] = {"time": (int, float), "is_last": bool}
-    return all(
-        isinstance(getattr(death, name), kinds.get(name, str)) for name in death.__struct_fields__
-    )

@@ -15,7 +15,7 @@ import struct
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.process.parent_process import how_it_ended
 from armnn_py.errors import BackendError, ExecutionError
@@ -25,6 +25,8 @@ from armnn_py.isolation.messages import Request, receive_answer
 from armnn_py.stopping import check_stopped, is_stoppable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from armnn_py.isolation.keeper import Keeper
 
 _log = logging.getLogger("armnn_py.isolation")
@@ -35,13 +37,6 @@ _LONGEST_LINE = 1000
 #: How long a question waits before it looks whether it should stop.
 _SLICE_MS = 5
 _STATUS = struct.Struct("=i")
-
-
-class ProcessOwner(Protocol):
-    """The object that started a worker."""
-
-    def note_end(self, process: WorkerProcess) -> None:
-        """The process has ended; called once."""
 
 
 class WorkerProcess:
@@ -55,8 +50,8 @@ class WorkerProcess:
         Starts it.
     patience
         Seconds for each answer.
-    owner
-        Is told of the end, on the thread that watches the process.
+    note_end
+        Is called at the end, on the thread that watches the process.
 
     Attributes
     ----------
@@ -82,9 +77,9 @@ class WorkerProcess:
         backend_id: str,
         keeper: Keeper,
         patience: float,
-        owner: ProcessOwner | None = None,
+        note_end: Callable[[WorkerProcess], object] = lambda _: None,
     ) -> None:
-        self._backend_id, self._patience, self._listener = backend_id, patience, owner
+        self._backend_id, self._patience, self._note_end = backend_id, patience, note_end
         self._keeper = keeper
         self._lock = threading.Lock()
         self._posted: collections.deque[Request] = collections.deque()
@@ -230,13 +225,12 @@ class WorkerProcess:
                 poll.unregister(self.descriptor)
                 limit = _END_MS
         self._keep([rest])
-        self._note_end(os.read(self._status, _STATUS.size))
+        self._read_end(os.read(self._status, _STATUS.size))
         for descriptor in (self._errors, self._status):
             os.close(descriptor)
         self._connection.close()
         self.ended.set()
-        if self._listener is not None:
-            self._listener.note_end(self)
+        self._note_end(self)
 
     def _keep(self, lines: list[bytes]) -> None:
         for line in lines:
@@ -245,7 +239,7 @@ class WorkerProcess:
                 self.lines.append(text)
                 _log.info("%s: %s", self._backend_id, text)
 
-    def _note_end(self, told: bytes) -> None:
+    def _read_end(self, told: bytes) -> None:
         if len(told) != _STATUS.size:
             self._keeper.kill()
             self.reason = self.reason or "the process that started it ended"

@@ -14,22 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
 from armnn_py.device_ids import device_id
-from armnn_py.errors import ArmnnError, BackendError, BackendUnavailableError
+from armnn_py.errors import ArmnnError, BackendError
 from armnn_py.interrupts import interruptible
 from armnn_py.isolation.deaths import Deaths, state_of
-from armnn_py.isolation.events import EventLog, WorkerEvent
-from armnn_py.isolation.journal import Journal
+from armnn_py.isolation.events import WorkerEvent
 from armnn_py.isolation.keeper import Keeper, WorkerEndedError, take_keeper
 from armnn_py.isolation.messages import Request
 from armnn_py.isolation.process import WorkerProcess
+from armnn_py.isolation.worker import Worker
 from armnn_py.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-    from armnn_py._native.table.backend_options import OptionValue
-    from armnn_py.isolation.journal import Recorder
     from armnn_py.isolation.settings import Isolation
+    from armnn_py.isolation.worker import Recorder
     from armnn_py.isolation.worker_part import WorkerPart
 
 #: Those of this process, for its forks.
@@ -39,13 +38,15 @@ QUICK_SECONDS = 0.3
 _LONGEST_PAUSE = 10.0
 #: After a worker has run that long, ends before it count no more.
 STEADY_SECONDS = 3600.0
+#: So many ends of workers are recorded for one backend of a runtime: more tell nothing new.
+_MOST_RECORDED = 3
 _REASONS = {
     abi.ARMNN_CHANNEL_PAST_DEADLINE: "a run passed the deadline of the backend",
     abi.ARMNN_CHANNEL_RUN_STOPPED: "a run was stopped, and the backend went on",
 }
 
 
-class Supervisor:
+class Supervisor(Worker):
     """Keeps a worker running as long as its limits allow, with all sub-graphs in it.
 
     Parameters
@@ -54,8 +55,8 @@ class Supervisor:
         The backend that is wanted.
     limits
         Of the worker.
-    events
-        Gets what happens to it.
+    tell
+        Is called with each event.
     runtime_arguments
         Arguments of the worker's `Runtime`: where to search, and what is trusted.
     deaths
@@ -65,18 +66,8 @@ class Supervisor:
 
     Attributes
     ----------
-    facts
-        The description that the worker gave of its backend.
-    file
-        The shared object of the backend.
     is_profiled
         Whether a worker tells which kernels ran; the next one does so from its start.
-    journal
-        Its calls that are kept for recordings.
-    lock
-        Held while the worker is replaced, and while something new is made in it.
-    options
-        Of the backend, for the next worker.
     parts
         The sub-graphs that each worker compiles.
 
@@ -91,36 +82,27 @@ class Supervisor:
         self,
         backend_id: str,
         limits: Isolation,
-        events: EventLog,
+        tell: Callable[[WorkerEvent], object],
         runtime_arguments: Mapping[str, Any],
         deaths: Deaths,
         recorder: Recorder | None = None,
     ) -> None:
-        self.id = backend_id
-        self._recorder = recorder
-        self.journal = Journal(self, recorder)
-        self.limits = limits
-        self.lock = threading.RLock()
-        self.options: dict[str, OptionValue] = {}
+        super().__init__(backend_id, limits, recorder)
         self.parts: weakref.WeakSet[WorkerPart] = weakref.WeakSet()
-        self._events, self._deaths = events, deaths
+        self._tell, self._deaths = tell, deaths
         self._arguments = dict(runtime_arguments)
         self.is_profiled = False
-        self._restarts = 0
-        self._quick_ends = 0
+        self._restarts = self._quick_ends = self._recorded = 0
         self._started = 0.0
-        self._is_closed = False
-        self._why_abandoned = ""
         self._end_lock = threading.Lock()
         self._taken_end: WorkerProcess | None = None
         self._keeper: Keeper | None = None
-        self._process: WorkerProcess | None = None
         try:
             self._process, self.facts = self._start_process()
         except BaseException:
             self.stop()
             raise
-        self.file: str | None = self.facts["file"]
+        self.file = self.facts["file"]
         self._state = state_of(map(str, self.facts["libraries"]))
         self._check_quarantine()
         _supervisors.add(self)
@@ -139,15 +121,15 @@ class Supervisor:
     def of_device(self, index: int) -> Supervisor:
         """Another one, for another device of the backend; raises as the class does."""
         return Supervisor(
-            device_id(self.id, index), self.limits, self._events, self._arguments, self._deaths,
-            self._recorder,
+            device_id(self.id, index), self.limits, self._tell, self._arguments, self._deaths,
+            self.recorder,
         )  # fmt: skip
 
     def _new_process(self) -> WorkerProcess:
         before, self._keeper = self._keeper, take_keeper()
         if before is not None:
             before.give_back()
-        return WorkerProcess(self.id, self._keeper, self.limits.patience, self)
+        return WorkerProcess(self.id, self._keeper, self.limits.patience, self._note_end)
 
     def _start_process(self) -> tuple[WorkerProcess, dict[str, Any]]:
         """Start a worker and open the backend in it."""
@@ -168,48 +150,6 @@ class Supervisor:
         self._started = time.monotonic()
         return process, facts
 
-    def running(self) -> WorkerProcess:
-        """The worker that answers.
-
-        Raises
-        ------
-        BackendUnavailableError
-            It ended and was not started again yet, or is not started again at all.
-        """
-        process = self._process
-        if process is None or process.ended.is_set() or self._is_closed:
-            raise BackendUnavailableError(
-                f"backend '{self.id}': its worker has ended",
-                details=[self._why_abandoned] if self._why_abandoned else [],
-                hints=[] if self._why_abandoned else ["it is being started again: try later"],
-            )
-        return process
-
-    @property
-    def process(self) -> WorkerProcess:
-        """The last worker, which may have ended."""
-        assert self._process is not None
-        return self._process
-
-    @property
-    def is_running(self) -> bool:
-        """Whether there is a worker."""
-        process = self._process
-        return process is not None and not process.ended.is_set() and not self._is_closed
-
-    @property
-    def why_not_running(self) -> str:
-        """The reason why the worker does not run; empty if it runs."""
-        if self.is_running:
-            return ""
-        return self._why_abandoned or "its worker ended and is being started again"
-
-    def post(self, request: Request) -> None:
-        """Ask for something whose answer does not matter."""
-        process = self._process
-        if process is not None and self.is_running:
-            process.post(request)
-
     def _after_fork(self) -> None:
         self.lock = threading.RLock()
         if self._process is not None:
@@ -218,7 +158,7 @@ class Supervisor:
         for part in list(self.parts):
             part.forget_after_fork()
 
-    def note_end(self, process: WorkerProcess) -> None:
+    def _note_end(self, process: WorkerProcess) -> None:
         """The process has ended; called on the thread that watches it."""
         if self._takes_end(process):
             self._tell_end(process)
@@ -241,8 +181,7 @@ class Supervisor:
             "ended", self.id, self.file, reason, tuple(process.lines), process.signal,
             process.exit_status, call=call, address=address,
         )  # fmt: skip
-        recording = self.journal.record_end(list(self.parts), event)
-        event = dataclasses.replace(event, recording=recording)
+        event = dataclasses.replace(event, recording=self._record_end(event))
         lived = time.monotonic() - self._started
         if lived >= STEADY_SECONDS:
             self._restarts = 0
@@ -252,7 +191,18 @@ class Supervisor:
             self._restarts = max(self._restarts - 1, -1)
         else:
             self._deaths.note(event, self._state, is_last=self._restarts >= self.limits.restarts)
-        self._events.add(event)
+        self._tell(event)
+
+    def _record_end(self, event: WorkerEvent) -> str | None:
+        """Record the calls in which the worker ended, or the sub-graph that it was compiling."""
+        with self.lock:  # no channel is closed meanwhile
+            last = [call for part in list(self.parts) for call in part.calls_at_end()]
+        compiling, self.compiling = self.compiling, None
+        kept = [call.part for call in last] or ([compiling] if compiling else [])
+        if self.recorder is None or not kept or self._recorded >= _MOST_RECORDED:
+            return None
+        self._recorded += 1
+        return self.recorder.record_end(self, kept, last, event)
 
     def _restart(self) -> None:
         """Start the worker again, as often as the limits allow."""
@@ -268,7 +218,7 @@ class Supervisor:
                 return
             else:
                 if is_started:
-                    self._events.add(WorkerEvent("restarted", self.id, self.file))
+                    self._tell(WorkerEvent("restarted", self.id, self.file))
                 return
         self._abandon(f"it ended {counted(self._restarts + 1, 'time')}")
 
@@ -299,7 +249,7 @@ class Supervisor:
 
     def _abandon(self, why: str) -> None:
         self._why_abandoned = why
-        self._events.add(WorkerEvent("abandoned", self.id, self.file, why))
+        self._tell(WorkerEvent("abandoned", self.id, self.file, why))
         with self.lock:
             self._close_processes()
 

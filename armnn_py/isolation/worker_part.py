@@ -10,7 +10,7 @@ import mmap
 import os
 import threading
 import time
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
 from armnn_py._native.channel import TENSORS_OFFSET, NativeChannel
@@ -18,46 +18,24 @@ from armnn_py.errors import ExecutionError
 from armnn_py.isolation.keeper import WorkerEndedError
 from armnn_py.isolation.messages import Request
 from armnn_py.isolation.parts import number_of
+from armnn_py.isolation.worker import KeptCall, KeptPart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from contextlib import AbstractContextManager
 
     from armnn_py._native.table.backend_options import OptionValue
-    from armnn_py.isolation.journal import Journal
     from armnn_py.isolation.process import WorkerProcess
-    from armnn_py.isolation.settings import Isolation
+    from armnn_py.isolation.worker import Worker
     from armnn_py.network import Network
 
 _ALIGNMENT = 64
 #: Events of kernels in one run for which a channel has room; memory is used where they are written.
 _EVENTS, _EVENTS_OF_LAYER = 1024, 64
 _keys = itertools.count(1)
-
-
-class Owner(Protocol):
-    """A `Supervisor`, as its sub-graphs use it."""
-
-    limits: Isolation
-    journal: Journal
-
-    @property
-    def lock(self) -> AbstractContextManager[object]:
-        """Held while the worker is replaced, and while something new is made in it."""
-
-    @property
-    def process(self) -> WorkerProcess:
-        """The last worker, which may have ended."""
-
-    @property
-    def is_running(self) -> bool:
-        """Whether there is a worker."""
-
-    def running(self) -> WorkerProcess:
-        """The worker that answers."""
-
-    def post(self, request: Request) -> None:
-        """Ask for something whose answer does not matter."""
+#: Seconds in which a run sees that its worker has ended.
+_PATIENCE = 1.0
+#: The status of a call in which the worker ended, or was ended.
+_ENDED = (abi.ARMNN_STATUS_DEVICE_LOST, abi.ARMNN_STATUS_CANCELLED)
 
 
 class _Channel:
@@ -65,6 +43,8 @@ class _Channel:
 
     def __init__(self, key: int, part: WorkerPart, process: WorkerProcess) -> None:
         self.key = key
+        #: Whether a sequence has begun of which a call was taken.
+        self.is_under_way = False
         inputs, end = _places(part.input_sizes, TENSORS_OFFSET)
         outputs, end = _places(part.output_sizes, end)
         end += 2 * mmap.PAGESIZE - end % mmap.PAGESIZE  # backends may read behind a tensor
@@ -83,10 +63,17 @@ class _Channel:
                 self._memory, operands, outputs, process.descriptor, part.backend.limits.deadline,
                 events,
             )  # fmt: skip
-            part.backend.journal.open(self)
+            if part.backend.recorder is not None:
+                self.native.keep_calls(part.backend.recorder.most_bytes)
         except BaseException:
             os.close(self.file)
             raise
+
+    def settle(self, seconds: float = float("inf")) -> None:
+        """Wait until a run in flight has seen that its worker has ended."""
+        end = time.monotonic() + seconds
+        while not self.native.settle() and time.monotonic() < end:
+            time.sleep(0.001)
 
     def close(self) -> None:
         self.native.close()
@@ -138,7 +125,7 @@ class WorkerPart:
 
     def __init__(
         self,
-        backend: Owner,
+        backend: Worker,
         network: Network,
         model_options: Mapping[str, OptionValue],
         name: str,
@@ -161,12 +148,12 @@ class WorkerPart:
 
     def compile(self, process: WorkerProcess) -> dict[int, str]:
         """Compile it in a worker; returns the layers that the backend refuses, and why."""
-        self.backend.journal.compiling = self
+        self.backend.compiling = self._kept()
         try:
             answer = process.ask(self.request)
         finally:
             if process.was_stopped or not process.ended.is_set():
-                self.backend.journal.compiling = None
+                self.backend.compiling = None
         refused = answer.get("refused")
         if refused:
             return {number_of(layer): str(reason) for layer, reason in refused.items()}
@@ -199,7 +186,9 @@ class WorkerPart:
     def reset_channel(self, address: int) -> None:
         """Begin a new sequence."""
         channel = self._channels[address]
-        self.backend.journal.take(self, channel, ends_sequence=True)
+        with self.backend.lock:
+            self._take_calls(channel)
+            channel.is_under_way = False
         self.backend.running().ask(Request("reset", (self.key, channel.key)))
 
     def close_channel(self, address: int) -> None:
@@ -207,7 +196,7 @@ class WorkerPart:
         with self.backend.lock:
             with self._lock:
                 channel = self._channels.pop(address)
-            self.backend.journal.take(self, channel)
+            self._take_calls(channel)
             self.backend.post(Request("unbind", (self.key, channel.key)))
             channel.close()
 
@@ -222,10 +211,34 @@ class WorkerPart:
         self._lock = threading.Lock()  # a thread that is gone may have held it
         self.end_channels()
 
-    def open_channels(self) -> list[_Channel]:
-        """The channels of its execution contexts."""
+    def _open_channels(self) -> list[_Channel]:
         with self._lock:
             return list(self._channels.values())
+
+    # ---- Calls for a recording -------------------------------------------------------------------
+
+    def _kept(self) -> KeptPart:
+        return KeptPart(self.key, self.backend.id, self.request, self.has_state)
+
+    def _take_calls(self, channel: _Channel) -> list[KeptCall]:
+        """Hand the calls of a channel to the recorder; the lock of the worker is held."""
+        calls: list[KeptCall] = []
+        if self.backend.recorder is not None:
+            for call in channel.native.take_calls():
+                calls.append(KeptCall(self._kept(), channel.key, not channel.is_under_way, *call))
+                channel.is_under_way = True
+            self.backend.recorder.add(self.backend, calls)
+        return calls
+
+    def calls_at_end(self) -> list[KeptCall]:
+        """The calls in which the worker ended; the others are with the recorder as well."""
+        last = []
+        for channel in self._open_channels() if self.backend.recorder is not None else ():
+            channel.settle(_PATIENCE)
+            last += [one for one in self._take_calls(channel)[-1:] if one.status in _ENDED]
+        return last
+
+    # ---- Another worker --------------------------------------------------------------------------
 
     def renew(self, process: WorkerProcess) -> None:
         """Compile it in another worker, which has nothing yet, and bind the channels there.
@@ -238,9 +251,8 @@ class WorkerPart:
         refused = self.compile(process)
         if refused:
             raise ExecutionError(f"it refuses layers now: {next(iter(refused.values()))}")
-        for channel in self.open_channels():
-            while not channel.native.settle():
-                time.sleep(0.001)  # the run in flight sees that its worker has ended
+        for channel in self._open_channels():
+            channel.settle()
             self._bind(channel, process)
 
     def go_on(self, process: WorkerProcess) -> None:

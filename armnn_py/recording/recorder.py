@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.isolation.events import WorkerEvent
-    from armnn_py.isolation.journal import KeptCall, KeptPart, RecordedBackend
+    from armnn_py.isolation.worker import KeptCall, KeptPart, Worker
     from armnn_py.recording.container import Recording
     from armnn_py.tensors import TensorInfo
 
@@ -104,7 +104,7 @@ class FileRecorder:
         named = environment.isolated_backends() if use_environment else None
         return None if self.file is None or named else "all"
 
-    def add(self, backend: RecordedBackend, calls: Sequence[KeptCall]) -> None:
+    def add(self, backend: Worker, calls: Sequence[KeptCall]) -> None:
         """Add calls to those that `write` writes."""
         if self.file is not None and calls:
             with self._lock:
@@ -137,12 +137,12 @@ class FileRecorder:
 
     def record_end(
         self,
-        backend: RecordedBackend,
+        backend: Worker,
         parts: Sequence[KeptPart],
         calls: Sequence[KeptCall],
         event: WorkerEvent,
     ) -> str | None:
-        """Write what a worker did when it ended; see `armnn_py.isolation.journal.Recorder`."""
+        """Write what a worker did when it ended; see `armnn_py.isolation.worker.Recorder`."""
         end = {
             "backend": backend.id,
             "reason": event.reason,
@@ -177,7 +177,7 @@ class FileRecorder:
         return str(path)
 
 
-def _described(backend: RecordedBackend) -> dict[str, Any]:
+def _described(backend: Worker) -> dict[str, Any]:
     """A backend as a vendor knows it: no path, no secret option."""
     secret = {one["name"] for one in backend.facts["options"] if one["secret"]}
 

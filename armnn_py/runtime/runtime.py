@@ -20,11 +20,11 @@ from armnn_py.backends import load_backends
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.errors.shortage import tells_shortage
 from armnn_py.interrupts import deferred_interrupts
-from armnn_py.isolation.events import EventLog
 from armnn_py.later import public_class
 from armnn_py.ownership import Closing, Owner
 from armnn_py.recording.recorder import recorder_of
 from armnn_py.runtime.ending import begin_ending, closed_error
+from armnn_py.runtime.events import EventLog
 from armnn_py.runtime.log_lines import use_log_levels_once
 from armnn_py.runtime.threads import limited_threads, use_environment_once
 
@@ -211,7 +211,7 @@ class Runtime(
                 trust=trust,
                 private_libraries=private_libraries,
                 isolate=isolate,
-                events=self.events,
+                tell_event=self.events.add,
                 recorder=self._recorder,
                 guard=self._guards,
             )

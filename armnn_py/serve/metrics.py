@@ -12,7 +12,8 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from armnn_py.isolation.events import ShadowEvent, WorkerEvent
+from armnn_py.isolation.events import WorkerEvent
+from armnn_py.runtime.events import ShadowEvent
 
 _SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30)
 _MODEL = ("model", "version")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""A compiled sub-graph in a worker, and the threads that run it."""
+"""A compiled sub-graph in a worker, the threads that run it, and what they tell of kernels."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armnn_py._native import abi
+from armnn_py._native import abi, trace
 from armnn_py._native.channel import WorkerChannel
 from armnn_py.errors import ArmnnError, NoBackendForLayerError
+from armnn_py.isolation.parts import number_of
 from armnn_py.optimizer import OptimizerOptions, optimize
 from armnn_py.runtime import LoadedNetwork
-from armnn_py.worker.kernels import KernelsOfPlan
+from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,11 +27,45 @@ if TYPE_CHECKING:
     from armnn_py.network import Network
     from armnn_py.runtime import Runtime
     from armnn_py.runtime.bound_network import BoundNetwork
+    from armnn_py.runtime.plan.network_plan import NetworkPlan
     from armnn_py.tensors import TensorInfo
-    from armnn_py.worker.kernels import Kernels
 
 _SLICE = 0.2
 _WAKE_AGAIN = 0.002
+_CAPACITY = 1 << 16
+_COMPILED = LayerType.PRE_COMPILED.label
+
+
+class _Kernels:
+    """Events of kernels in the runs of this worker, while a profile of the host is open."""
+
+    def __init__(self) -> None:
+        self.is_on = False
+        self._lock = threading.Lock()
+        self._events: dict[tuple[int, int], list[trace.TraceEvent]] = {}
+
+    def turn(self, on: bool) -> None:
+        """Begin or end to record."""
+        with self._lock:
+            if on == self.is_on:
+                return
+            self.is_on = on
+            if on:
+                trace.start(_CAPACITY)
+            else:
+                trace.stop()
+                trace.read()
+                self._events.clear()
+
+    def of_run(self, plan: int, run: int) -> list[trace.TraceEvent]:
+        """Take the events of a run that has ended."""
+        with self._lock:
+            for event in trace.read():
+                self._events.setdefault((event.plan, event.run_id), []).append(event)
+            return self._events.pop((plan, run), [])
+
+
+kernels = _Kernels()
 
 
 class LoadedPart:
@@ -80,10 +115,9 @@ class Channel:
         inputs: Sequence[tuple[int, int]],
         outputs: Sequence[tuple[int, int]],
         events: tuple[int, int],
-        kernels: Kernels,
         run_options: Mapping[int, Mapping[str, Mapping[str, OptionValue]]],
     ) -> None:
-        self._run_options, self._kernels = run_options, kernels
+        self._run_options = run_options
         memory = mmap.mmap(file, 0)
         os.close(file)
         loaded = part.loaded
@@ -92,7 +126,7 @@ class Channel:
             dict(zip(loaded.outputs, _arrays(memory, loaded.outputs, outputs), strict=True)),
         )
         self._channel = WorkerChannel(memory, events)
-        self._translated = KernelsOfPlan(self.bound._context.plan, guids)
+        self._translated = _KernelsOfPlan(self.bound._context.plan, guids)
         self._is_closed = False
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
@@ -114,7 +148,7 @@ class Channel:
                 run(options=given.get(channel.run_id) if given else None)
                 if os.getpid() != own:
                     os._exit(0)  # a copy that the backend forked
-                if self._kernels.is_on:
+                if kernels.is_on:
                     self._tell_kernels()
             except Exception as error:
                 status = getattr(error, "status", None) or abi.ARMNN_STATUS_INTERNAL
@@ -125,7 +159,7 @@ class Channel:
     def _tell_kernels(self) -> None:
         context = self.bound._context
         assert context.plan.native is not None
-        events = self._kernels.of_run(context.plan.native.address, context.native.run_id)
+        events = kernels.of_run(context.plan.native.address, context.native.run_id)
         self._channel.tell(self._translated.translate(events))
 
 
@@ -147,3 +181,57 @@ def _arrays(
 def refusals(error: NoBackendForLayerError) -> dict[str, str]:
     """The layers that a backend refuses, and why."""
     return {one.layer: "; ".join(reason for _, reason in one.refusals) for one in error.layers}
+
+
+class _KernelsOfPlan:
+    """Translates events of a plan into those that the host would see of the backend.
+
+    Parameters
+    ----------
+    plan
+        The plan of a sub-graph.
+    guids
+        Guids of the layers in the host, by the number in a layer's name.
+    """
+
+    def __init__(self, plan: NetworkPlan, guids: Sequence[int]) -> None:
+        self._plan = plan
+        #: By guid in the worker: that in the host.
+        self._guids: dict[int, int] = {}
+        #: Guids of all layers of the worker, which mean other layers in the host.
+        self._others = {layer.guid for layer in plan.network.layers}
+        #: By name of a step's layer: guids in the host of the layers that it computes.
+        self._inside: dict[str, list[int]] = {}
+        for row in plan.assignment:
+            if row.guid is None or not row.layer.partition(" ")[0].isdecimal():
+                continue
+            self._guids[row.guid] = guids[number_of(row.layer)]
+            self._inside.setdefault(row.run_by, []).append(self._guids[row.guid])
+
+    def translate(self, events: Sequence[trace.TraceEvent]) -> list[tuple[int, str, int, int]]:
+        """Phase, name, id and time of each event; a step without events of its own has two."""
+        made: list[tuple[int, str, int, int]] = []
+        in_step = 0
+        for event in events:
+            if event.kind in trace.PHASES:
+                number = self._guids.get(event.id, 0 if event.id in self._others else event.id)
+                made.append((event.kind, event.name, number, event.time_ns))
+                in_step += event.id in self._guids
+            elif event.kind == trace.STEP:
+                info = self._plan.steps[event.id]
+                inside = self._inside.get(info.layer, [])
+                if inside and not (in_step and info.type == _COMPILED):
+                    made += _of_step(info.kernel, inside, event)
+                in_step = 0
+        return made
+
+
+def _of_step(
+    kernel: str, guids: Sequence[int], step: trace.TraceEvent
+) -> list[tuple[int, str, int, int]]:
+    begin, end = step.time_ns, step.time_ns + step.duration_ns
+    return [
+        (abi.ARMNN_TRACE_BEGIN, kernel, guids[0], begin),
+        *((abi.ARMNN_TRACE_INSTANT, kernel, guid, begin) for guid in guids[1:]),
+        (abi.ARMNN_TRACE_END, kernel, guids[0], end),
+    ]

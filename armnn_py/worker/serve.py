@@ -32,7 +32,6 @@ from armnn_py.isolation.messages import receive_request, send_answer
 from armnn_py.runtime import Runtime
 from armnn_py.runtime.threads import set_num_threads
 from armnn_py.tensors.json_infos import info_to_json
-from armnn_py.worker.kernels import Kernels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -83,7 +82,6 @@ class _Worker:
         self._parts: dict[int, LoadedPart] = {}
         #: By the host's number of a run that is under way: the options that its caller gave.
         self._run_options: dict[int, dict[str, Any]] = {}
-        self._kernels = Kernels()
         self._id = ""
         self._arguments: dict[str, Any] = {}
 
@@ -219,7 +217,7 @@ class _Worker:
         key, channel, guids, inputs, outputs, events = payload
         part = self._parts[key]
         part.channels[channel] = Channel(
-            part, file, guids, inputs, outputs, events, self._kernels, self._run_options
+            part, file, guids, inputs, outputs, events, self._run_options
         )
 
     def answer_unbind(self, payload: tuple[int, int]) -> None:
@@ -243,7 +241,9 @@ class _Worker:
 
     def answer_profile(self, on: bool) -> None:
         """Turn the counters of the backend on or off, and the tale of its kernels."""
-        self._kernels.turn(on)
+        from armnn_py.worker.loaded_part import kernels
+
+        kernels.turn(on)
         profiling = self._backend.profiling
         if profiling is not None and on:
             profiling.start()

@@ -15,7 +15,6 @@ import armnn_py as ann
 from armnn_py._native import abi
 from armnn_py._native.channel import TENSORS_OFFSET, NativeChannel, WorkerChannel
 from armnn_py.worker import loaded_part
-from armnn_py.worker.kernels import Kernels
 from tests.isolation.conftest import absolute
 
 SIZE = TENSORS_OFFSET + 64
@@ -87,6 +86,6 @@ def test_closing_wakes_a_channel_that_sleeps(monkeypatch: pytest.MonkeyPatch) ->
     with ann.Runtime() as runtime:
         part = loaded_part.LoadedPart(absolute(), "CpuRef", runtime, {})
         places = [(TENSORS_OFFSET, 256)], [(TENSORS_OFFSET + 256, 256)]
-        part.channels[1] = loaded_part.Channel(part, file, [], *places, (0, 0), Kernels(), {})
+        part.channels[1] = loaded_part.Channel(part, file, [], *places, (0, 0), {})
         time.sleep(0.1)  # its thread sleeps now
         part.close()

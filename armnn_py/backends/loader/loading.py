@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from armnn_py import environment
@@ -25,7 +25,6 @@ from armnn_py.caller import caller_level
 from armnn_py.device_ids import split_id
 from armnn_py.errors import ArmnnError, BackendSkippedWarning, InvalidArgumentError
 from armnn_py.interrupts import interruptible
-from armnn_py.isolation.events import EventLog
 from armnn_py.isolation.keeper import take_keeper
 from armnn_py.isolation.messages import Request
 from armnn_py.isolation.process import WorkerProcess
@@ -34,8 +33,9 @@ from armnn_py.isolation.settings import read_isolate
 if TYPE_CHECKING:
     from armnn_py.isolation.backend import IsolatedBackend
     from armnn_py.isolation.deaths import Deaths
-    from armnn_py.isolation.journal import Recorder
+    from armnn_py.isolation.events import WorkerEvent
     from armnn_py.isolation.settings import Isolate, Isolation
+    from armnn_py.isolation.worker import Recorder
     from armnn_py.python_backend import PythonBackend
     from armnn_py.python_backend.serving import Serving
 
@@ -72,7 +72,7 @@ def load_backends(
     trust: str | None = None,
     private_libraries: Sequence[str] | None = None,
     isolate: Isolate | None = None,
-    events: EventLog | None = None,
+    tell_event: Callable[[WorkerEvent], object] = lambda _: None,
     recorder: Recorder | None = None,
     guard: bool = False,
 ) -> BackendRegistry:
@@ -188,7 +188,7 @@ def load_backends(
 
         isolated, refused = start_workers(
             limits,
-            EventLog() if events is None else events,
+            tell_event,
             arguments,
             deaths=Deaths(environment.cache_folder() if use_environment else None),
             denied=denied or (),
@@ -293,7 +293,7 @@ def _announce(report: LoadReport, asked_for: Collection[str]) -> None:
 
 def start_workers(
     isolate: Mapping[str, Isolation],
-    events: EventLog,
+    tell_event: Callable[[WorkerEvent], object],
     arguments: Mapping[str, Any],
     *,
     deaths: Deaths,
@@ -307,8 +307,8 @@ def start_workers(
     ----------
     isolate
         Ids and limits; ``"all"`` stands for every backend that is not the package's.
-    events
-        Get what happens to the workers.
+    tell_event
+        Is called with each event of a worker.
     arguments
         Of the `Runtime` in a worker.
     deaths
@@ -345,7 +345,7 @@ def start_workers(
     verdicts = []
     for name in (one for one in wanted if one not in denied):
         try:
-            worker = Supervisor(name, wanted[name], events, arguments, deaths, recorder)
+            worker = Supervisor(name, wanted[name], tell_event, arguments, deaths, recorder)
             backends.append(IsolatedBackend(worker))
         except ArmnnError as error:
             verdicts.append(_refused(name, error))

@@ -530,7 +530,7 @@ ARMNN_CORE_API int32_t armnn_channel_settle(armnn_channel_t* channel);
 ARMNN_CORE_API void armnn_channel_renew(armnn_channel_t* channel, int32_t process);
 /* A call that was kept for a recording. The tensors lie one after the other. */
 typedef struct armnn_channel_call_t {
-  void* call;
+  void* next; /* the core's own */
   const void* inputs;
   uint64_t input_size;
   const void* outputs; /* if |status| is OK */
@@ -542,8 +542,8 @@ typedef struct armnn_channel_call_t {
 /* Keeps copies of the calls from now on, of |most_bytes| together; later calls are not kept. 0:
  * only the call in which the worker ends. */
 ARMNN_CORE_API void armnn_channel_keep_calls(armnn_channel_t* channel, uint64_t most_bytes);
-/* Takes the oldest of these calls, from any thread: 1, or 0 if no call is left. */
-ARMNN_CORE_API int32_t armnn_channel_take_call(armnn_channel_t* channel, armnn_channel_call_t* out);
+/* Takes the oldest of these calls, from any thread; null if no call is left. */
+ARMNN_CORE_API armnn_channel_call_t* armnn_channel_take_call(armnn_channel_t* channel);
 ARMNN_CORE_API void armnn_channel_free_call(armnn_channel_call_t* call);
 
 /* The |execute| of a workload whose |workload_data| is a channel. */

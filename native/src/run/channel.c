@@ -156,8 +156,8 @@ void armnn_channel_keep_calls(armnn_channel_t* channel, uint64_t most_bytes) {
   atomic_store(&channel->calls.most_bytes, most_bytes);
 }
 
-int32_t armnn_channel_take_call(armnn_channel_t* channel, armnn_channel_call_t* out) {
-  return armnn_i_calls_take(&channel->calls, out);
+armnn_channel_call_t* armnn_channel_take_call(armnn_channel_t* channel) {
+  return armnn_i_calls_take(&channel->calls);
 }
 
 static void wake_host(armnn_channel_t* channel) {
@@ -287,7 +287,7 @@ armnn_status_t armnn_channel_execute(armnn_workload_t* workload, const armnn_exe
   }
   const uint64_t most_bytes =
       atomic_load_explicit(&channel->calls.most_bytes, memory_order_relaxed);
-  kept_call_t* call = NULL;
+  armnn_channel_call_t* call = NULL;
   if (most_bytes != 0 && status == ARMNN_STATUS_OK) {
     call = armnn_i_calls_begin(&channel->calls, args, most_bytes);
   }

@@ -11,7 +11,6 @@ import struct
 import subprocess
 import sys
 import threading
-from typing import NamedTuple
 
 from armnn_py._native.process.parent_process import child_command
 from armnn_py.errors import BackendError
@@ -25,27 +24,6 @@ _PREFIXES = ("LD_", "GLIBC_", "MALLOC_", "PYTHON", "ARMNN_PY_", "NPY_", "OMP_")
 
 class WorkerEndedError(BackendError):
     """The worker ended, or was ended, before it answered."""
-
-
-class Started(NamedTuple):
-    """A worker that runs.
-
-    Attributes
-    ----------
-    number
-        Of the process.
-    process
-        A pidfd.
-    errors
-        The end of a pipe with its standard error.
-    status
-        Gets its exit code as an ``int`` when it has ended, and what it left with it.
-    """
-
-    number: int
-    process: int
-    errors: int
-    status: int
 
 
 class Keeper:
@@ -70,8 +48,11 @@ class Keeper:
                 start_new_session=True,
             )
 
-    def start(self, connection: socket.socket) -> Started:
-        """Start a worker that serves a socket.
+    def start(self, connection: socket.socket) -> tuple[int, int, int, int]:
+        """Start a worker that serves a socket; returns its number and three descriptors.
+
+        They are a pidfd, a pipe with its standard error, and a pipe that gets its exit code as an
+        ``int`` when it has ended, and what it left with it.
 
         Raises
         ------
@@ -96,7 +77,7 @@ class Keeper:
         finally:
             os.close(told_errors)
             os.close(told_status)
-        return Started(_NUMBER.unpack(answer)[0], descriptors[0], errors, status)
+        return _NUMBER.unpack(answer)[0], descriptors[0], errors, status
 
     def kill(self) -> None:
         """End it at once: it has ended, or does not answer. Its workers end with it."""

@@ -10,11 +10,12 @@ from armnn_py.network import Network
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from armnn_py._native.layers.shown_layers import ShownLayer
     from armnn_py.network import OutputSlot
     from armnn_py.python_backend.part import Cut, Part, Slot
+    from armnn_py.tensors import TensorInfo
 
 
 def network_of(part: Part, cut: Cut, name: str) -> Network:
@@ -24,59 +25,58 @@ def network_of(part: Part, cut: Cut, name: str) -> Network:
     its number in the part and a blank, see `number_of`.
     """
     network = Network(name)
-    slot_of: dict[Slot, OutputSlot] = {}
-    for index, slot in enumerate(cut.inputs):
-        layer = network.append_unchecked(
-            f"input {index}", LayerType.INPUT, None, (), [part.info(slot)]
-        )
-        slot_of[slot] = layer.outputs[0]
+    slot_of: dict[Slot, OutputSlot] = {
+        slot: _add_input(network, index, part.info(slot)) for index, slot in enumerate(cut.inputs)
+    }
     for number in cut.layers:
-        shown = part.layers[number]
-        operands: list[OutputSlot | None] = []
-        for index, source in enumerate(part.sources[number]):
-            value = shown.constants[index]
-            if source is not None:
-                operands.append(slot_of[source])
-            elif value is None:
-                operands.append(None)
-            else:
-                constant = network.append_unchecked(
-                    f"{number} operand {index}", LayerType.CONSTANT, None, (),
-                    [shown.inputs[index]], value=value,
-                )  # fmt: skip
-                operands.append(constant.outputs[0])
-        layer = network.append_unchecked(
-            f"{number} {shown.name}", shown.type, shown.descriptor, tuple(operands), shown.outputs
-        )
-        for index, output in enumerate(layer.outputs):
+        operands = [None if one is None else slot_of[one] for one in part.sources[number]]
+        for index, output in enumerate(_add(network, number, part.layers[number], operands)):
             slot_of[type(cut.outputs[0])(number, index)] = output
-    for index, slot in enumerate(cut.outputs):
-        network.append_unchecked(f"output {index}", LayerType.OUTPUT, None, (slot_of[slot],), ())
+    _add_outputs(network, [slot_of[slot] for slot in cut.outputs])
     return network
-
-
-def number_of(name: str) -> int:
-    """The number in the name of a layer of such a network."""
-    return int(name.partition(" ")[0])
 
 
 def network_of_layer(layer: ShownLayer, name: str) -> Network:
     """Return one layer as a network; its inputs are the operands without a value."""
     network = Network(name)
-    operands: list[OutputSlot | None] = []
-    for index, (info, value) in enumerate(zip(layer.inputs, layer.constants, strict=True)):
-        if info is None:
-            operands.append(None)
-            continue
-        kind = LayerType.INPUT if value is None else LayerType.CONSTANT
-        made = network.append_unchecked(f"operand {index}", kind, None, (), [info], value=value)
-        operands.append(made.outputs[0])
-    made = network.append_unchecked(
-        f"0 {layer.name}", layer.type, layer.descriptor, tuple(operands), layer.outputs
-    )
-    for index, slot in enumerate(made.outputs):
-        network.append_unchecked(f"output {index}", LayerType.OUTPUT, None, (slot,), ())
+    operands = [
+        _add_input(network, index, info) if info is not None and value is None else None
+        for index, (info, value) in enumerate(zip(layer.inputs, layer.constants, strict=True))
+    ]
+    _add_outputs(network, _add(network, 0, layer, operands))
     return network
+
+
+def _add_input(network: Network, index: int, info: TensorInfo) -> OutputSlot:
+    layer = network.append_unchecked(f"input {index}", LayerType.INPUT, None, (), [info])
+    return layer.outputs[0]
+
+
+def _add(
+    network: Network, number: int, shown: ShownLayer, operands: list[OutputSlot | None]
+) -> Sequence[OutputSlot]:
+    """Add a layer, and the constants among its operands; returns its outputs."""
+    for index, value in enumerate(shown.constants):
+        if operands[index] is None and value is not None:
+            constant = network.append_unchecked(
+                f"{number} operand {index}", LayerType.CONSTANT, None, (), [shown.inputs[index]],
+                value=value,
+            )  # fmt: skip
+            operands[index] = constant.outputs[0]
+    layer = network.append_unchecked(
+        f"{number} {shown.name}", shown.type, shown.descriptor, tuple(operands), shown.outputs
+    )
+    return layer.outputs
+
+
+def _add_outputs(network: Network, slots: Iterable[OutputSlot]) -> None:
+    for index, slot in enumerate(slots):
+        network.append_unchecked(f"output {index}", LayerType.OUTPUT, None, (slot,), ())
+
+
+def number_of(name: str) -> int:
+    """The number in the name of a layer of such a network."""
+    return int(name.partition(" ")[0])
 
 
 def parts_without(part: Part, refused: Collection[int]) -> list[Iterable[int]]:

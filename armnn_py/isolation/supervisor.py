@@ -104,19 +104,15 @@ class Supervisor(Worker):
             raise
         self.file = self.facts["file"]
         self._state = state_of(map(str, self.facts["libraries"]))
-        self._check_quarantine()
+        held = deaths.quarantine(self.id, self._state)
+        if held is not None:
+            self.stop()
+            raise BackendError(
+                f"backend '{self.id}' is in quarantine: its worker ended too often",
+                details=[f"the last time: {held.reason}"],
+                hints=[f"'armnn-py backends release {self.id}' lifts it"],
+            )
         _supervisors.add(self)
-
-    def _check_quarantine(self) -> None:
-        held = self._deaths.quarantine(self.id, self._state)
-        if held is None:
-            return
-        self.stop()
-        raise BackendError(
-            f"backend '{self.id}' is in quarantine: its worker ended too often",
-            details=[f"the last time: {held.reason}"],
-            hints=[f"'armnn-py backends release {self.id}' lifts it"],
-        )
 
     def of_device(self, index: int) -> Supervisor:
         """Another one, for another device of the backend; raises as the class does."""

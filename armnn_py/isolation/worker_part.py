@@ -13,7 +13,7 @@ import time
 from typing import TYPE_CHECKING
 
 from armnn_py._native import abi
-from armnn_py._native.channel import TENSORS_OFFSET, NativeChannel
+from armnn_py._native.channel import TENSORS_OFFSET, HandedOver, NativeChannel
 from armnn_py.errors import ExecutionError
 from armnn_py.isolation.keeper import WorkerEndedError
 from armnn_py.isolation.messages import Request
@@ -88,7 +88,7 @@ def _places(sizes: Sequence[int], begin: int) -> tuple[list[tuple[int, int]], in
     return places, begin
 
 
-class WorkerPart:
+class WorkerPart(HandedOver):
     """One compiled sub-graph; what is kept of it is enough to compile it in another worker.
 
     Parameters
@@ -108,12 +108,6 @@ class WorkerPart:
 
     Attributes
     ----------
-    name
-        For people.
-    consumed_mask
-        Bits of operands whose values the worker has.
-    has_state
-        Whether a run leaves something for the next.
     request
         The request to compile it.
 

@@ -20,6 +20,7 @@
 
 #include "channel_calls.h"
 #include "core.h"
+#include "threads/pool_wait.h"
 
 #define TEXT_CAPACITY 3072u
 /* A longer wait costs a processor that the other side may need. */
@@ -60,14 +61,6 @@ struct armnn_channel_t {
   armnn_channel_tensor_t tensors[]; /* inputs, then outputs */
 };
 
-static void relax(void) {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("yield");
-#endif
-}
-
 /* ---- Waiting ------------------------------------------------------------------------------- */
 
 /* Not private: the word lies in memory of two processes. */
@@ -91,7 +84,7 @@ static bool spins_until_changed(_Atomic uint32_t* word, uint32_t value, uint64_t
   do {
     for (int pause = 0; pause < 32; ++pause) {
       if (atomic_load_explicit(word, memory_order_acquire) != value) return true;
-      relax();
+      armnn_i_pause();
     }
   } while (armnn_i_now_ns() - begin < ns);
   return false;
@@ -136,7 +129,10 @@ armnn_channel_t* armnn_channel_open(void* memory, uint64_t size,
   channel->process = process;
   channel->deadline_ns = deadline_ns;
   channel->last_ns = SPIN_FIRST_NS;
-  armnn_i_calls_open(&channel->calls, channel->tensors, input_count, output_count);
+  channel->calls.tensors = channel->tensors;
+  channel->calls.input_count = input_count;
+  channel->calls.output_count = output_count;
+  pthread_mutex_init(&channel->calls.lock, NULL);
   return channel;
 }
 
@@ -160,15 +156,11 @@ armnn_channel_call_t* armnn_channel_take_call(armnn_channel_t* channel) {
   return armnn_i_calls_take(&channel->calls);
 }
 
-static void wake_host(armnn_channel_t* channel) {
-  shared_page_t* page = (shared_page_t*)channel->memory;
-  syscall(SYS_futex, (uint32_t*)&page->answers, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
-
 int32_t armnn_channel_end(armnn_channel_t* channel, int32_t reason) {
   int32_t known = ARMNN_CHANNEL_OPEN;
   if (atomic_compare_exchange_strong(&channel->end, &known, reason)) known = reason;
-  wake_host(channel);
+  shared_page_t* page = (shared_page_t*)channel->memory;
+  syscall(SYS_futex, (uint32_t*)&page->answers, FUTEX_WAKE, 1, NULL, NULL, 0);
   return known;
 }
 

@@ -8,14 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void armnn_i_calls_open(channel_calls_t* calls, const armnn_channel_tensor_t* tensors,
-                        uint32_t input_count, uint32_t output_count) {
-  calls->tensors = tensors;
-  calls->input_count = input_count;
-  calls->output_count = output_count;
-  pthread_mutex_init(&calls->lock, NULL);
-}
-
 void armnn_i_calls_close(channel_calls_t* calls) {
   armnn_channel_call_t* call;
   while ((call = armnn_i_calls_take(calls)) != NULL) armnn_channel_free_call(call);

@@ -20,8 +20,6 @@ typedef struct channel_calls_t {
   uint64_t bytes;
 } channel_calls_t;
 
-void armnn_i_calls_open(channel_calls_t* calls, const armnn_channel_tensor_t* tensors,
-                        uint32_t input_count, uint32_t output_count);
 void armnn_i_calls_close(channel_calls_t* calls);
 /* Copies the inputs of a call. Null: memory is out, or there is no room left. */
 armnn_channel_call_t* armnn_i_calls_begin(channel_calls_t* calls, const armnn_execute_args_t* args,

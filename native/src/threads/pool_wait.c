@@ -15,14 +15,6 @@
 #define ASK_NS UINT64_C(5000)  /* after such a wait the scheduler is asked, */
 #define GAP_NS UINT64_C(20000) /* and after a gap: 32 pauses take one or two microseconds */
 
-static void pause_cpu(void) {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("isb" ::: "memory");
-#endif
-}
-
 /* When this thread last asked for its time on a processor, what that was then, and how often
  * others had taken it; 0: it has slept since of its own will, or did what no job asked for. */
 static _Thread_local struct {
@@ -94,7 +86,7 @@ bool armnn_i_spin_is_over(armnn_i_spin_t* spin) {
   armnn_i_crowd_t* crowd = spin->crowd;
   if (!atomic_load_explicit(&crowd->may_spin, memory_order_relaxed)) return true;
   if (++spin->pauses % PAUSES_PER_LOOK != 0) {
-    pause_cpu();
+    armnn_i_pause();
     return false;
   }
   const uint64_t now = armnn_i_now_ns();

@@ -57,6 +57,15 @@ typedef struct armnn_i_spin_t {
   uint64_t idle_ns; /* since when no run goes on */
 } armnn_i_spin_t;
 
+/* Lets the other thread of a processor's core work, for some nanoseconds. */
+static inline void armnn_i_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
 /* After a sleep: the time before is no loss. */
 void armnn_i_spin_forget(void);
 /* When a run begins to use the pool, and at its end. */

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Text for people that has names in it which others chose."""
+"""Text of messages with names that users or files chose."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ class Backend(
 
     @property
     def description(self) -> str | None:
-        """One line for people."""
+        """One line that describes the backend."""
         return self._table.description
 
     @property

@@ -80,7 +80,7 @@ def compare(
     runtime
         Has the backends. Default: a new `Runtime`.
     on_step
-        Called with the name of each step, for people.
+        Called with the name of each step, for display.
 
     Returns
     -------

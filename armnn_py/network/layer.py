@@ -143,7 +143,7 @@ class Layer:
 
     @property
     def name(self) -> str:
-        """Name, for people; for inputs and outputs also the name in `run`."""
+        """Name in messages; for inputs and outputs also the name in `run`."""
         return self._name
 
     @property
@@ -164,7 +164,7 @@ class Layer:
 
     @property
     def label(self) -> str:
-        """Name of the kind of layer, for people: that of `shown_type`, ``Variable``, ``Assign``."""
+        """Name of the kind of layer in messages: that of `shown_type`, ``Variable``, ``Assign``."""
         return self.shown_type.label
 
     @property

@@ -68,7 +68,7 @@ class Network(
     Parameters
     ----------
     name
-        Name of the network, for people.
+        Name of the network in messages and reports.
 
     Examples
     --------
@@ -386,7 +386,7 @@ def _checked(network: Network, built: object, known: Mapping[str, TensorInfo]) -
             details=[f"promised: {dict(network.variables)}", f"made: {dict(built.variables)}"],
             hints=["from_builder(..., variables=...) promises them"],
         )
-    # Stated shapes of outputs are for people: model files often keep those of their first export.
+    # Stated output shapes only inform readers: model files often keep those of their first export.
     promised = dict(network.outputs)
     fits = list(built.outputs) == list(promised) and all(
         info.data_type is promised[name].data_type for name, info in built.outputs.items()

@@ -44,9 +44,9 @@ __all__ = ["NO_PIN", "Graph", "Node", "Origin", "Pin", "Value", "Variable"]
 class Graph:
     """Nodes in topological order, open to change.
 
-    Node names are for people and may repeat. Every change keeps the lists of users correct. After a
-    change the order is recomputed on demand: topological and, where that leaves a choice, that of
-    the source network, so that results do not depend on the order of changes.
+    Node names appear in messages and may repeat. Every change keeps the lists of users correct.
+    After a change the order is recomputed on demand: topological and, where that leaves a choice,
+    that of the source network, so that results do not depend on the order of changes.
     """
 
     __slots__ = (

@@ -116,7 +116,7 @@ class TensorInfo:
     quantization
         Scales and zero points of a quantised type, or of ``SIGNED32`` (a bias).
     dimension_names
-        One for each dimension, ``None`` for one without, as ``("batch", None)``; for people, so
+        One for each dimension, ``None`` for one without, as ``("batch", None)``; for display, so
         that infos with other names are equal. Only free dimensions keep theirs, and the attribute
         is ``()`` where none has any.
     late

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What all layer types have in common: a number, and a name for people."""
+"""What all layer types have in common: a number, and a name for messages."""
 
 from __future__ import annotations
 

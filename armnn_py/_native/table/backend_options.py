@@ -204,7 +204,7 @@ def checked_options(
 def visible(
     values: Mapping[str, OptionValue], defaults: Mapping[str, OptionDefault]
 ) -> dict[str, OptionValue]:
-    """Return ``values`` for people: secret ones are hidden."""
+    """Return ``values`` for messages; secret ones are hidden."""
     return {
         name: HIDDEN if defaults[name].description.secret else value
         for name, value in values.items()

@@ -131,7 +131,7 @@ class OptionDefault(Struct, frozen=True):
         return f"{words} expected"
 
     def shown(self, value: object) -> str:
-        """``value`` for people: a secret one is not shown."""
+        """``value`` as messages show it; a secret one is hidden."""
         return HIDDEN if self.description.secret else repr(value)
 
     def hints(self, value: object) -> list[str]:

@@ -48,7 +48,7 @@ class Verdict:
     code
         A fixed word for programs, e.g. ``symbol-missing``; ``ok`` for a loaded backend.
     reason, hint
-        A sentence for people, and what to do about it; both may be empty.
+        A sentence that says what happened, and a remedy; both may be empty.
     probe
         What the trial of the file in another process found: how far it came, how it ended, its last
         words, its load time; None if it was not tried.

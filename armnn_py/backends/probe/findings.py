@@ -132,7 +132,7 @@ class ProbeFinding(Struct, frozen=True):
 
 
 class Fault(Struct, frozen=True):
-    """Why a file is refused: the loader's step, a code for programs, words for people."""
+    """Why a file is refused: the loader's step, a code for programs, and a message."""
 
     stage: Stage
     code: str

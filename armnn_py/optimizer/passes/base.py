@@ -77,7 +77,7 @@ class Pass(Struct, frozen=True):
     name
         Unique, e.g. ``fold-pad-into-convolution2d``.
     summary
-        One line for people.
+        One line that describes the pass.
     run
         Changes the graph in place and reports each change.
     types

@@ -122,5 +122,5 @@ class SavedNetwork(Struct, frozen=True):
 
     @property
     def network(self) -> Network:
-        """The layers as a network, for people."""
+        """The layers as a network, for display."""
         return as_network(self.contents)

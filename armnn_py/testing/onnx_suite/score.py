@@ -199,7 +199,7 @@ def _last_words(code: int) -> str:
 
 
 def read_expected(path: str | os.PathLike[str]) -> list[str]:
-    """Return the titles of cases in a file; what follows ``#`` is for people.
+    """Return the titles of cases in a file; what follows ``#`` is a comment.
 
     Raises
     ------

@@ -31,10 +31,13 @@ def let_it_age(file: Path) -> None:
         time.sleep(0.005)
 
 
-def test_a_known_file_is_not_tried(
-    cache: Path, tried: list[str], load_once, tmp_path: Path, workshop: Workshop
-) -> None:
-    file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
+@pytest.fixture
+def file(tmp_path: Path, workshop: Workshop) -> Path:
+    """A backend that does nothing wrong."""
+    return workshop.put(tmp_path / "place", "Deed", source=SOURCE)
+
+
+def test_a_known_file_is_not_tried(file: Path, cache: Path, tried: list[str], load_once) -> None:
     assert load_once(file.parent) == LOADED
     assert tried == [file.name]
     forget_findings()
@@ -45,10 +48,7 @@ def test_a_known_file_is_not_tried(
     assert cache.stat().st_mode & 0o777 == 0o700
 
 
-def test_another_process_knows_it(
-    cache: Path, tried: list[str], load_once, tmp_path: Path, workshop: Workshop
-) -> None:
-    file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
+def test_another_process_knows_it(file: Path, cache: Path, tried: list[str], load_once) -> None:
     code = (
         "import json, sys; from armnn_py.backends import load_backends; "
         "load_backends(dynamic_backends_path=sys.argv[1]).close(); print(json.dumps(0))"
@@ -117,14 +117,8 @@ def test_a_known_refusal_leaves_the_file_to_the_rules_of_trust(
     ids=["touched", "dated back", "mode", "replaced"],
 )
 def test_a_changed_file_is_tried_anew(
-    change: Callable[[Path], object],
-    cache: Path,
-    tried: list[str],
-    load_once,
-    tmp_path: Path,
-    workshop: Workshop,
+    file: Path, change: Callable[[Path], object], cache: Path, tried: list[str], load_once
 ) -> None:
-    file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
     load_once(file.parent)
     change(file)
     assert load_once(file.parent) == LOADED
@@ -134,14 +128,8 @@ def test_a_changed_file_is_tried_anew(
 
 
 def test_variables_that_the_file_asks_for(
-    cache: Path,
-    tried: list[str],
-    load_once,
-    tmp_path: Path,
-    workshop: Workshop,
-    monkeypatch: pytest.MonkeyPatch,
+    file: Path, cache: Path, tried: list[str], load_once, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
     assert load_once(file.parent) == LOADED
     monkeypatch.setenv("SITE_Other", "id")
     assert load_once(file.parent) == LOADED
@@ -157,14 +145,13 @@ def test_variables_that_the_file_asks_for(
 
 
 def test_variables_of_the_systems_loader(
+    file: Path,
     cache: Path,
     tried: list[str],
     load_once,
     tmp_path: Path,
-    workshop: Workshop,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
     load_once(file.parent)
     monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
     load_once(file.parent)
@@ -227,10 +214,9 @@ def test_libraries_that_its_code_opens(
 
 
 def test_a_sparse_file_is_not_read_to_its_end(
-    cache: Path, tried: list[str], load_once, tmp_path: Path, workshop: Workshop
+    file: Path, cache: Path, tried: list[str], load_once
 ) -> None:
     """It takes no room, and reading it would take hours."""
-    file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
     os.truncate(file, 1 << 40)
     let_it_age(file)  # else its bytes would count
     assert load_once(file.parent) == LOADED
@@ -239,15 +225,9 @@ def test_a_sparse_file_is_not_read_to_its_end(
 
 
 def test_a_second_change_within_a_step_of_the_clock(
-    cache: Path,
-    tried: list[str],
-    load_once,
-    tmp_path: Path,
-    workshop: Workshop,
-    monkeypatch: pytest.MonkeyPatch,
+    file: Path, cache: Path, tried: list[str], load_once, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Size and times stay: the bytes tell, as long as the file is fresh."""
-    file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
     of = FileIdentity.of
     moment = time.time_ns() // 10**9 * 10**9 + 1
     monkeypatch.setattr(FileIdentity, "of", lambda status: of(status)._replace(changed_ns=moment))
@@ -295,14 +275,8 @@ def test_what_ends_the_program_that_watches_it_twice_is_known(
 
 
 def test_what_somebody_else_ends_once_is_tried_again(
-    cache: Path,
-    tried: list[str],
-    load_once,
-    tmp_path: Path,
-    workshop: Workshop,
-    monkeypatch: pytest.MonkeyPatch,
+    file: Path, cache: Path, tried: list[str], load_once, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
     begin, begun = process.Trial.begin, []
 
     def begin_and_end_the_first(trial: process.Trial) -> None:

@@ -21,11 +21,16 @@ from .harness import LOADED, Workshop, forget_findings
 SOURCE = "deed_backend.c"
 
 
+@pytest.fixture
+def file(tmp_path: Path, workshop: Workshop) -> Path:
+    """A backend that does nothing wrong."""
+    return workshop.put(tmp_path / "place", "Deed", source=SOURCE)
+
+
 def test_new_lines_are_added_and_old_ones_go(
-    cache: Path, tried: list[str], load_once, tmp_path: Path, workshop: Workshop
+    file: Path, cache: Path, tried: list[str], load_once, tmp_path: Path, workshop: Workshop
 ) -> None:
     """One line is added for each finding; the file is replaced when most of its lines are old."""
-    file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
     other = workshop.put(tmp_path / "other", "Deed", source=SOURCE)
     assert load_once(other.parent) == LOADED
     [kept] = cache.iterdir()
@@ -142,15 +147,9 @@ def make_foreign(path: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_spoilt_cache(
-    spoil: Callable[[Path], None],
-    cache: Path,
-    tried: list[str],
-    load_once,
-    tmp_path: Path,
-    workshop: Workshop,
+    file: Path, spoil: Callable[[Path], None], cache: Path, tried: list[str], load_once
 ) -> None:
     """It counts as empty, and is replaced by one of our own if that can be done."""
-    file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
     load_once(file.parent)
     [kept] = cache.iterdir()
     spoil(kept)
@@ -179,10 +178,7 @@ def test_every_single_byte_may_be_wrong(
             assert found._read() in ({}, {key: entry})
 
 
-def test_a_cache_of_another_release(
-    cache: Path, tried: list[str], load_once, tmp_path: Path, workshop: Workshop
-) -> None:
-    file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
+def test_a_cache_of_another_release(file: Path, cache: Path, tried: list[str], load_once) -> None:
     load_once(file.parent)
     [kept] = cache.iterdir()
     kept.write_bytes(kept.read_bytes().replace(b"probes ", b"probes 9", 1))

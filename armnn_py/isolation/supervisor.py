@@ -270,8 +270,9 @@ def _call_and_address(lines: Iterable[str]) -> tuple[str | None, int | None]:
         found = re.match(
             r"armnn_py: SIG[A-Z]+(?: at (0x[0-9a-f]+))? in (.+?)(?:, backend |$)", line
         )
-        if found:
-            return found[2], None if found[1] is None else int(found[1], 16)
+        if found:  # the name of a layer in a worker begins with a number, see `network_of`
+            call = re.sub(r"(?<= of layer ')\d+ ", "", found[2])
+            return call, None if found[1] is None else int(found[1], 16)
     return None, None
 
 

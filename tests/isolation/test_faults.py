@@ -72,8 +72,7 @@ def test_the_event_has_call_layer_and_address(
         ended = next(iter(runtime.events))
     assert (ended.signal, ended.address) == ("SIGSEGV", 0x1040)
     assert ended.call is not None
-    assert ended.call.startswith("execute of layer ")
-    assert "middle" in ended.call
+    assert ended.call.startswith("execute of layer 'middle' ")
 
 
 @pytest.mark.parametrize("name", ["kill_parent", "stop_parent"])

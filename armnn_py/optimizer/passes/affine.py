@@ -34,16 +34,36 @@ FLOATS = (DataType.FLOAT32, DataType.FLOAT16)
 _OPERATIONS = (BinaryOperation.ADD, BinaryOperation.SUB, BinaryOperation.MUL, BinaryOperation.DIV)
 
 
+#: Of `Affine.amplified`. One step rounds products with an earlier summand, which several steps may
+#: have added exactly: 30 times ``2 * x + 1`` is -1 for -1, but ``2**30 * x + (2**30 - 1)`` is 0.
+MOST_AMPLIFIED = 256.0
+
+
 class Affine(Struct, frozen=True):
-    """``scale * source + shift``: arrays of float64 with as many dimensions as the source."""
+    """``scale * source + shift``: arrays of float64 with as many dimensions as the source.
+
+    Attributes
+    ----------
+    source, scale, shift
+        As in the formula.
+    amplified
+        The largest factor by which later steps multiply the summand of an earlier one.
+    """
 
     source: Value
     scale: NDArray[np.float64]
     shift: NDArray[np.float64]
+    amplified: float = 0.0
 
     def then(self, later: Affine) -> Affine:
         """Return this step and a later one as one."""
-        return Affine(self.source, later.scale * self.scale, later.scale * self.shift + later.shift)
+        own = max(self.amplified, 1.0 if self.shifts else 0.0)
+        return Affine(
+            self.source,
+            later.scale * self.scale,
+            later.scale * self.shift + later.shift,
+            max(later.amplified, own * float(np.abs(later.scale).max(initial=0.0))),
+        )
 
     @property
     def is_uniform(self) -> bool:
@@ -54,6 +74,11 @@ class Affine(Struct, frozen=True):
     def is_finite(self) -> bool:
         """Whether no constant is out of range."""
         return bool(np.isfinite(self.scale).all() and np.isfinite(self.shift).all())
+
+    @property
+    def is_accurate(self) -> bool:
+        """Whether one step gives what several give, but for a few places at the end."""
+        return self.is_finite and self.amplified <= MOST_AMPLIFIED
 
     @property
     def shifts(self) -> bool:
@@ -158,8 +183,11 @@ def _step(
     source: Value, scale: NDArray[np.float64] | float, shift: NDArray[np.float64] | float
 ) -> Affine:
     form = (1,) * source.info.rank
-    arrays = (np.full(form, one) if isinstance(one, float) else one for one in (scale, shift))
-    return Affine(source, *arrays)
+    if isinstance(scale, float):
+        scale = np.full(form, scale)
+    if isinstance(shift, float):
+        shift = np.full(form, shift)
+    return Affine(source, scale, shift)
 
 
 def run_behind(
@@ -184,7 +212,7 @@ def run_behind(
         if step is None or not may_merge(node, into):
             break
         longer = step if whole is None else whole.then(step)
-        if not (longer.is_finite and suits(longer)):
+        if not (longer.is_accurate and suits(longer)):
             break
         whole = longer
         steps.append(node)

@@ -8,6 +8,7 @@ an image, a BatchNormalization; with only factors or only summands, one Mul or A
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,13 +38,11 @@ def run(graph: Graph, log: PassLog) -> None:
         first = affine_of(node)
         if first is None:
             continue
-        later, rest = run_behind(node.output, node)
+        later, rest = run_behind(node.output, node, partial(_fit, first))
         if rest is None:
             continue
         steps = [node, *later]
         whole = first.then(rest)
-        if not _fits(whole):
-            continue
         names = quoted(step.name for step in steps)
         source = whole.source
         if not whole.shifts and np.all(whole.scale == 1):
@@ -64,11 +63,14 @@ def run(graph: Graph, log: PassLog) -> None:
             graph.remove(step)
 
 
-def _fits(step: Affine) -> bool:
+def _fit(first: Affine, rest: Affine) -> bool:
+    """Return whether two steps can be one."""
+    step = first.then(rest)
     dtype = step.source.info.dtype
     with np.errstate(over="ignore"):
         return bool(
-            np.isfinite(step.scale.astype(dtype)).all()
+            step.is_accurate
+            and np.isfinite(step.scale.astype(dtype)).all()
             and np.isfinite(step.shift.astype(dtype)).all()
         )
 

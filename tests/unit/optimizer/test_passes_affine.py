@@ -313,6 +313,18 @@ def test_steps_that_undo_each_other() -> None:
     assert len(merged((2, 3), ("x*c", 0), ("x/c", 0))[1]) == 2
 
 
+def test_what_would_cancel_stays_apart(runtime: ann.Runtime) -> None:
+    """30 times 2x + 1: exact for -1 step by step; as one step it is 0."""
+    network, nodes = merged((3,), *[("x*c", 2), ("x+c", 1)] * 30)
+    assert 1 < len(nodes) < 10
+    graph, _ = apply(network, MERGE_AFFINE_RUNS)
+    x = np.float32([-1, -1.0000001, 3])
+    (found,) = run(runtime, graph.to_network()[0], {"x": x}).values()
+    for _ in range(30):
+        x = x * np.float32(2) + np.float32(1)
+    np.testing.assert_array_equal(found, x)
+
+
 def test_integers_stay() -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((2,), ann.DataType.SIGNED32))

@@ -46,6 +46,7 @@ DEFECTS = {
     "IGNORES_AXIS": (SOFTMAX, "numbers", "failed", r"element \[.*\] is .* expected"),
     "FORGETS_HIGH_RANKS": (ADD, "numbers", "failed", r"element \[.*\] is .* expected"),
     "FORGETS_BIAS": (DENSE, "numbers", "failed", r"element \[.*\] is .* expected"),
+    "KEEPS_24_BITS_OF_SUMS": (DENSE, "numbers", "failed", r"element \[.*\] is .* expected"),
     "TAKES_EVERYTHING": (ADD, "truth", "failed", "was taken but is not made: .*it has Add"),
     "ANSWERS_4242": (ADD, "truth", "failed", "answered 4242"),
     "GIVES_NO_REASON": (ADD, "truth", "failed", "without a reason"),

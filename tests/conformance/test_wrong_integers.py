@@ -41,6 +41,7 @@ DEFECTS = {
     "PADS_TOP_AS_LEFT": (CONVOLUTION, r"element \[.*\] is .* expected"),
     "IGNORES_DILATION": (CONVOLUTION, r"element \[.*\] is .* expected"),
     "IGNORES_GROUPS": (CONVOLUTION, r"element \[.*\] is .* expected"),
+    "KEEPS_24_BITS_OF_SUMS": (CONVOLUTION, r"element \[.*\] is .* expected"),
     "IGNORES_RIGHT_QUANTIZATION": (ADD, r"element \[.*\] is .* expected"),
     "ADDS_STEPS_OF_EQUAL_SCALES": (ADD, r"element \[.*\] is .* expected"),
     "IGNORES_OUTPUT_QUANTIZATION": (ADD, r"element \[.*\] is .* expected"),

@@ -24,7 +24,12 @@ from armnn_py.testing.cases.recurrent import (
     rounding_examples,
 )
 from armnn_py.testing.cases.shapes import shape_examples
-from armnn_py.testing.cases.windows import large_examples, large_moves, window_examples
+from armnn_py.testing.cases.windows import (
+    large_examples,
+    large_moves,
+    long_sum_examples,
+    window_examples,
+)
 from armnn_py.types import DataType, Rescaling
 
 if TYPE_CHECKING:
@@ -172,6 +177,8 @@ def _plain_examples(data_type: DataType, level: Level) -> Iterator[tuple[Example
         yield from zip(
             window_examples(of, full=False), window_examples(plain, full=False), strict=True
         )
+    if data_type in _QUICK_WINDOWS:
+        yield from ((example, example) for example in long_sum_examples(of))
     if not full and data_type is not _QUICK_TYPE:
         return
     for make in (shape_examples, window_examples, recurrent_examples, attention_examples):

@@ -6,6 +6,7 @@ process is left as it was.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
@@ -107,16 +108,33 @@ _Job = tuple["Sequence[NDArray[Any] | None]", Arrays]
 _POOL = ThreadPoolExecutor(_THREADS)
 
 
-def _runs(prepared: Prepared, job: _Job, rounds: int, what: str) -> Future[None]:
-    """Run and compare in another thread."""
+def run_apart(run: Callable[[], Arrays], expected: Arrays, rounds: int, what: str) -> Future[None]:
+    """Run and compare in another thread; a failure says ``what`` went on."""
 
     def work() -> None:
-        values, expected = job
-        run = prepared.runner(own_data=True)
         for _ in range(rounds):
-            _same(run(values), expected, what)
+            _same(run(), expected, what)
 
     return _POOL.submit(work)
+
+
+def check_all(runs: Sequence[Future[None]]) -> None:
+    """Wait for runs in other threads.
+
+    Raises
+    ------
+    CheckFailedError
+        An output of one is another than expected.
+    """
+    wait(runs)
+    for run in runs:
+        run.result()
+
+
+def _runs(prepared: Prepared, job: _Job, rounds: int, what: str) -> Future[None]:
+    values, expected = job
+    make = functools.cache(lambda: prepared.runner(own_data=True))  # in the thread
+    return run_apart(lambda: make()(values), expected, rounds, what)
 
 
 def _interleaved(subject: Subject, prepared: Prepared, first: _Job, second: _Job) -> None:
@@ -137,7 +155,4 @@ def _interleaved(subject: Subject, prepared: Prepared, first: _Job, second: _Job
 
 def _side_by_side(prepared: Prepared, first: _Job, second: _Job) -> None:
     jobs = [(first, second)[number % 2] for number in range(_THREADS)]
-    runs = [_runs(prepared, job, _ROUNDS, "threads run at once") for job in jobs]
-    wait(runs)
-    for run in runs:
-        run.result()
+    check_all([_runs(prepared, job, _ROUNDS, "threads run at once") for job in jobs])

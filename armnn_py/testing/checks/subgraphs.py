@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import itertools
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -18,6 +21,7 @@ from armnn_py.errors import ArmnnError
 from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.optimizer import AS_IT_IS, OptimizedNetwork, OptimizerOptions, optimize
 from armnn_py.runtime import Runtime
+from armnn_py.testing.checks.reentrance import check_all, run_apart
 from armnn_py.testing.grown.networks import GrownNetwork, grow
 from armnn_py.testing.oracles.reference import REFERENCE
 from armnn_py.testing.outcome import NotApplicableError
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.network import Network
+    from armnn_py.runtime import LoadedNetwork
     from armnn_py.testing.cases import Case
     from armnn_py.testing.target import Target
 
@@ -36,6 +41,7 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-4
 #: Of the tolerances, where the first wrong layer is looked for.
 _FACTOR = 3.0
+_ROUNDS = 4  # of each thread
 _RANDOM, _GROWN = "random network", "network"
 
 
@@ -80,6 +86,7 @@ def check_subgraphs(
     with (
         Runtime(enable_dynamic_backends=False, use_environment=False) as reference,
         target.runtime(with_others=True) as runtime,
+        contextlib.ExitStack() as stack,
     ):
         backend = runtime.backends[target.id]
         if what == _RANDOM:
@@ -89,18 +96,35 @@ def check_subgraphs(
             on_step("asking about layers, and computing them on the reference")
             known = grow(cases, backend, reference, seed)
         both = list(dict.fromkeys([target.id, REFERENCE]))
+        kept: LoadedNetwork | None = None  # the first that is compiled
+        of_kept: Sequence[_Part] = ()
         for way, spread, options in _ways(known.network, target.id, seed):
             on_step(way)
             placed = optimize(spread, both, runtime=runtime, options=options)
             is_tried = is_tried or target.id in placed.placed.layer_backends
-            compiled += len(compiled_layers(placed, spread, target.id))
-            _compare(runtime, placed, known, f"{name}, {way}", (spread, both, options))
+            parts = compiled_layers(placed, spread, target.id)
+            compiled += len(parts)
+            with contextlib.ExitStack() as unload:
+                loaded = unload.enter_context(runtime.load_network(placed))
+                cause = functools.partial(_cause, runtime, known, (spread, both, options))
+                _compare(loaded, known, f"{name}, {way}", cause)
+                if kept is not None:
+                    on_step(f"the first compiled one, loaded beside it: {way}")
+                    where = f"{name}, every layer that it takes, compiled; loaded beside it: {way}"
+                    _compare(kept, known, where, functools.partial(_in_parts, of_kept))
+                elif parts:
+                    kept, of_kept = loaded, parts
+                    stack.push(unload.pop_all())
         on_step("saved and loaded")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "network.armnnpy")
             placed.save(path)
             saved = OptimizedNetwork.load(path, runtime=runtime, in_place=False)
-        _compare(runtime, saved, known, f"{name}, {way}, saved and loaded")
+        with runtime.load_network(saved) as loaded:
+            _compare(loaded, known, f"{name}, {way}, saved and loaded")
+            if kept is not None:
+                on_step("threads run it at once")
+                _check_at_once((kept, loaded), known, name, of_kept)
         has_compiler = bool(backend.api.optimize_subgraph_view)
     if not is_tried:
         raise NotApplicableError(f"it takes no layer of {name}")
@@ -133,29 +157,41 @@ def _random(reference: Runtime, seed: int) -> GrownNetwork:
 
 
 _Plan = tuple["Network", list[str], OptimizerOptions]
+_Part = tuple[str, ...]
 
 
 def _compare(
-    runtime: Runtime,
-    placed: OptimizedNetwork,
-    known: GrownNetwork,
-    what: str,
-    plan: _Plan | None = None,
+    loaded: LoadedNetwork, known: GrownNetwork, what: str, cause: Callable[[], str] = lambda: ""
 ) -> None:
-    with runtime.load_network(placed) as loaded:
-        for turn in ("first", "second"):
-            outputs = loaded.run(known.inputs)
-            for name, expected in known.outputs.items():
-                found = np.array(outputs[name])
-                words = _difference(found, expected, known.errors[name])
-                if words:
-                    cause = "" if plan is None else _cause(runtime, known, plan)
-                    raise CheckFailedError(
-                        f"{what}: output '{name}' of the {turn} run: {words}{cause}",
-                        found=found,
-                        expected=expected,
-                        **{f"input_{one}": array for one, array in known.inputs.items()},
-                    )
+    for turn in ("first", "second"):
+        outputs = loaded.run(known.inputs)
+        for name, expected in known.outputs.items():
+            found = np.array(outputs[name])
+            words = _difference(found, expected, known.errors[name])
+            if words:
+                raise CheckFailedError(
+                    f"{what}: output '{name}' of the {turn} run: {words}{cause()}",
+                    found=found,
+                    expected=expected,
+                    **{f"input_{one}": array for one, array in known.inputs.items()},
+                )
+
+
+def _check_at_once(
+    networks: Sequence[LoadedNetwork], known: GrownNetwork, name: str, parts: Sequence[_Part]
+) -> None:
+    """Run each network on two sets of inputs at once: each gives what it gives alone."""
+    others = {one: np.flip(array).copy() for one, array in known.inputs.items()}
+    what = f"threads run {name}, every layer compiled, at once{_in_parts(parts)}"
+    expected = []
+    for network, inputs in itertools.product(networks, (known.inputs, others)):
+        run = functools.partial(_outputs, network, inputs)
+        expected.append((run, run()))
+    check_all([run_apart(run, outputs, _ROUNDS, what) for run, outputs in expected])
+
+
+def _outputs(loaded: LoadedNetwork, inputs: dict[str, NDArray[Any]]) -> list[NDArray[Any]]:
+    return [np.array(array) for array in loaded.run(inputs).values()]
 
 
 def _difference(found: NDArray[Any], expected: NDArray[Any], allowed: float) -> str:
@@ -187,10 +223,13 @@ def _cause(runtime: Runtime, known: GrownNetwork, plan: _Plan) -> str:
     whole = next(
         (one for one in compiled_layers(placed, network, backends[0]) if wrong & {*one}), None
     )
-    if whole is None:
-        return f"; {finding}"
-    names = f"'{whole[0]}' to '{whole[-1]}'"
-    return f"; {finding}; in the compiled sub-graph of {len(whole)} layers, {names}"
+    return f"; {finding}{'' if whole is None else _in_parts([whole])}"
+
+
+def _in_parts(parts: Sequence[_Part]) -> str:
+    """Name compiled sub-graphs in which something is wrong."""
+    names = (f"of {len(part)} layers, '{part[0]}' to '{part[-1]}'" for part in parts)
+    return f"; in the compiled sub-graph {' or '.join(names)}"
 
 
 def _ways(

@@ -4,7 +4,9 @@
  * compiler.c - a backend that compiles sub-graphs of 8 bits, and wrong in one way: -DDEFECT=NAME.
  * Add, Subtract, Multiply and ReLU over tensors of one size; single layers are right.
  */
+#define _POSIX_C_SOURCE 199309L
 #include <math.h>
+#include <time.h>
 
 #include "armnn/backend_kit.h"
 #include "armnn/compile_kit.h"
@@ -21,6 +23,9 @@ enum defect_e {
   READS_FIRST_CONSTANT,
   REUSES_SCRATCH_TOO_EARLY,
   REUSES_PROGRAMS_BY_SIZE,
+  SHARES_SCRATCH_OF_PROGRAMS,
+  OVERWRITES_EARLIER_NETWORKS,
+  SWAPS_OUTPUTS,
   BELIEVES_BYTES,
   COMPILES_NOTHING,
 };
@@ -31,7 +36,9 @@ enum defect_e {
 #define HAS(defect) (DEFECT == (defect))
 
 static const char ID[] = "Compiler 1";
-enum { RELU = 1000, NOTHING = 0xffff, SCRATCH_SLOTS = 2 };
+enum { RELU = 1000, NOTHING = 0xffff, SCRATCH_SLOTS = 2, ROOM = 1 << 20 };
+static int8_t room[ROOM]; /* of all programs */
+static uint64_t used;     /* of it, since the last network was compiled */
 
 typedef struct format_t {
   float scale;
@@ -47,7 +54,7 @@ typedef struct step_t {
 
 /* Behind it: steps, then |count| bytes for each constant. */
 typedef struct program_t {
-  uint64_t count;
+  uint64_t count, place;
   uint32_t inputs, outputs, steps, constants;
 } program_t;
 
@@ -176,7 +183,7 @@ static program_t* compiled(const armnn_subgraph_t* part) {
   }
   for (uint32_t k = 0; k < part->output_count; ++k) {
     step_t* step = &steps_of(p)[part->outputs[k].layer];
-    step->output = k;
+    step->output = HAS(SWAPS_OUTPUTS) && part->output_count == 2 ? 1 - k : k;
     if (HAS(FORGETS_POINT_OF_OUTPUT)) step->of_result.point = 0;
   }
   return p;
@@ -187,6 +194,7 @@ static armnn_status_t optimize(armnn_backend_t* backend, const armnn_subgraph_t*
                                const armnn_optimization_sink_t* sink, armnn_error_t* error) {
   static program_t* earlier[64]; /* by the number of layers */
   armnn_blob_t blob;
+  used = 0;
   (void)backend, (void)options, (void)error;
   if (HAS(COMPILES_NOTHING) || part->layer_count < 2) return ARMNN_STATUS_UNSUPPORTED;
   program_t* program = compiled(part);
@@ -254,6 +262,10 @@ static armnn_status_t prepare(const armnn_workload_info_t* info, const armnn_hos
        p->outputs != info->output_count)) {
     return armnn_fail(error, ARMNN_STATUS_INCOMPATIBLE, "another sub-graph");
   }
+  if (HAS(OVERWRITES_EARLIER_NETWORKS)) {
+    p->place = used, used += p->constants * p->count;
+    memcpy(room + p->place, constant_of(p, 0), (size_t)(used - p->place));
+  }
   *out_prepared = p;
   needs->scratch_size = (uint64_t)p->steps * p->count;
   return ARMNN_STATUS_OK;
@@ -261,7 +273,9 @@ static armnn_status_t prepare(const armnn_workload_info_t* info, const armnn_hos
 
 static armnn_status_t run(const armnn_kernel_call_t* call, armnn_error_t* error) {
   const program_t* p = (const program_t*)call->prepared;
-  int8_t* scratch = (int8_t*)call->scratch;
+  const int shares = HAS(SHARES_SCRATCH_OF_PROGRAMS) && p->steps * p->count <= ROOM;
+  int8_t* scratch = shares ? room : (int8_t*)call->scratch;
+  const int8_t* constants = HAS(OVERWRITES_EARLIER_NETWORKS) ? room + p->place : constant_of(p, 0);
   (void)error;
   for (uint32_t s = 0; s < p->steps; ++s) {
     const step_t* step = &steps_of(p)[s];
@@ -272,10 +286,11 @@ static armnn_status_t run(const armnn_kernel_call_t* call, armnn_error_t* error)
       const uint32_t slot = HAS(REUSES_SCRATCH_TOO_EARLY) ? earlier % SCRATCH_SLOTS : earlier;
       read[i] = n < p->inputs        ? (const int8_t*)call->inputs[n]
                 : earlier < p->steps ? scratch + slot * p->count
-                                     : constant_of(p, earlier - p->steps);
+                                     : constants + (earlier - p->steps) * p->count;
     }
     int8_t* result = scratch + (HAS(REUSES_SCRATCH_TOO_EARLY) ? s % SCRATCH_SLOTS : s) * p->count;
     compute(step, read[0], read[1], result, p->count);
+    if (shares) nanosleep(&(struct timespec){0, 100000}, NULL); /* as a device would take */
     if (step->output == NOTHING || (HAS(LEAVES_SECOND_OUTPUT) && step->output == 1)) continue;
     memcpy(call->outputs[step->output], result,
            (size_t)(HAS(LEAVES_LAST_ELEMENT) ? p->count - 1 : p->count));

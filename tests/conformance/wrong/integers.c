@@ -23,6 +23,7 @@ enum defect_e {
   PADS_TOP_AS_LEFT,
   IGNORES_DILATION,
   IGNORES_GROUPS,
+  KEEPS_24_BITS_OF_SUMS,
   /* Add. */
   IGNORES_RIGHT_QUANTIZATION,
   IGNORES_OUTPUT_QUANTIZATION,
@@ -87,6 +88,8 @@ static int64_t sum_at(const armnn_kernel_call_t* call, const int64_t at[4]) {
   if (call->info->input_count > 2 && ARMNN_IN_INFO(call, 2) != NULL) {
     sum += ARMNN_IN(call, 2, int32_t)[at[3]];
   }
+  if (HAS(KEEPS_24_BITS_OF_SUMS) && sum > 0x7fffff) sum = 0x7fffff;
+  if (HAS(KEEPS_24_BITS_OF_SUMS) && sum < -0x800000) sum = -0x800000;
   return sum;
 }
 

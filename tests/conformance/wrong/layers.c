@@ -230,6 +230,15 @@ static armnn_status_t softmax(wrong_workload_t* self, const armnn_execute_args_t
   return in_pieces(&job, softmax_range, count / length_of(self->info), 1);
 }
 
+/* Sign, exponent and 15 bits of the fraction. */
+static float in_24_bits(float sum) {
+  uint32_t bits;
+  memcpy(&bits, &sum, sizeof bits);
+  bits &= 0xffffff00;
+  memcpy(&sum, &bits, sizeof sum);
+  return sum;
+}
+
 static armnn_status_t fully_connected(wrong_workload_t* self, const armnn_execute_args_t* args) {
   const armnn_tensor_info_t* shape = self->info->input_infos[1];
   const uint64_t depth = shape->dims[0], width = shape->dims[1];
@@ -242,6 +251,7 @@ static armnn_status_t fully_connected(wrong_workload_t* self, const armnn_execut
       double sum = HAS(FORGETS_BIAS) ? 0.0 : (double)self->weights[depth * width + o];
       for (uint64_t k = 0; k < depth; ++k) {
         sum += (double)x[i * depth + k] * (double)weights[k * width + o];
+        if (HAS(KEEPS_24_BITS_OF_SUMS)) sum = in_24_bits((float)sum);
       }
       y[i * width + o] = (float)sum;
     }

@@ -46,6 +46,7 @@ enum defect_e {
   IGNORES_AXIS,
   FORGETS_HIGH_RANKS,
   FORGETS_BIAS,
+  KEEPS_24_BITS_OF_SUMS,
   /* Truth of support. */
   TAKES_EVERYTHING,
   ANSWERS_4242,

@@ -34,6 +34,7 @@ DEFECTS = {
     "SHARES_SCRATCH_OF_PROGRAMS": "threads run network .* at once; in the compiled sub-graph of",
     "OVERWRITES_EARLIER_NETWORKS": rf"loaded beside it: cut .*{_WRONG_TENSOR}.*; in the comp",
     "SWAPS_OUTPUTS": rf"{_WRONG_TENSOR}.*on Compiler: .*; in the compiled sub-graph of",
+    "KEEPS_ADDRESS_OF_INPUT": "threads run network .* at once; in the compiled sub-graph of",
     "BELIEVES_BYTES": "under way: network 0, a blob of .* bytes, (only|byte)",
     "COMPILES_NOTHING": "compiled nothing of two layers and more",
 }

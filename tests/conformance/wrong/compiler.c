@@ -26,6 +26,7 @@ enum defect_e {
   SHARES_SCRATCH_OF_PROGRAMS,
   OVERWRITES_EARLIER_NETWORKS,
   SWAPS_OUTPUTS,
+  KEEPS_ADDRESS_OF_INPUT,
   BELIEVES_BYTES,
   COMPILES_NOTHING,
 };
@@ -262,6 +263,7 @@ static armnn_status_t prepare(const armnn_workload_info_t* info, const armnn_hos
        p->outputs != info->output_count)) {
     return armnn_fail(error, ARMNN_STATUS_INCOMPATIBLE, "another sub-graph");
   }
+  p->place = 0;
   if (HAS(OVERWRITES_EARLIER_NETWORKS)) {
     p->place = used, used += p->constants * p->count;
     memcpy(room + p->place, constant_of(p, 0), (size_t)(used - p->place));
@@ -272,11 +274,16 @@ static armnn_status_t prepare(const armnn_workload_info_t* info, const armnn_hos
 }
 
 static armnn_status_t run(const armnn_kernel_call_t* call, armnn_error_t* error) {
-  const program_t* p = (const program_t*)call->prepared;
+  program_t* p = (program_t*)call->prepared;
   const int shares = HAS(SHARES_SCRATCH_OF_PROGRAMS) && p->steps * p->count <= ROOM;
   int8_t* scratch = shares ? room : (int8_t*)call->scratch;
   const int8_t* constants = HAS(OVERWRITES_EARLIER_NETWORKS) ? room + p->place : constant_of(p, 0);
+  const void* first = call->inputs[0];
   (void)error;
+  if (HAS(KEEPS_ADDRESS_OF_INPUT)) {
+    if (p->place == 0) p->place = (uintptr_t)first;
+    first = (const void*)(uintptr_t)p->place;
+  }
   for (uint32_t s = 0; s < p->steps; ++s) {
     const step_t* step = &steps_of(p)[s];
     const uint32_t operands[2] = {step->left, step->right};
@@ -284,7 +291,7 @@ static armnn_status_t run(const armnn_kernel_call_t* call, armnn_error_t* error)
     for (int i = 0; i < 2; ++i) {
       const uint32_t n = operands[i], earlier = n - p->inputs;
       const uint32_t slot = HAS(REUSES_SCRATCH_TOO_EARLY) ? earlier % SCRATCH_SLOTS : earlier;
-      read[i] = n < p->inputs        ? (const int8_t*)call->inputs[n]
+      read[i] = n < p->inputs        ? (const int8_t*)(n == 0 ? first : call->inputs[n])
                 : earlier < p->steps ? scratch + slot * p->count
                                      : constants + (earlier - p->steps) * p->count;
     }

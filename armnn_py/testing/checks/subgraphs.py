@@ -93,8 +93,7 @@ def check_subgraphs(
             on_step("the reference")
             known = _random(reference, seed)
         else:
-            on_step("asking about layers, and computing them on the reference")
-            known = grow(cases, backend, reference, seed)
+            known = grow(cases, backend, reference, seed, on_step)
         both = list(dict.fromkeys([target.id, REFERENCE]))
         kept: LoadedNetwork | None = None  # the first that is compiled
         of_kept: Sequence[_Part] = ()

@@ -56,7 +56,7 @@ def check_blobs(target: Target, seed: int, on_step: Callable[[str], None]) -> No
             raise NotApplicableError("the backend reads no compiled sub-graphs")
         both = list(dict.fromkeys([target.id, REFERENCE]))
         options = OptimizerOptions(simplify=False)
-        for name, network, inputs in _networks(runtime, target, seed):
+        for name, network, inputs in _networks(runtime, target, seed, on_step):
             if tried == _NETWORKS:
                 break
             on_step(f"{name}, compiled")
@@ -80,13 +80,13 @@ def check_blobs(target: Target, seed: int, on_step: Callable[[str], None]) -> No
 
 
 def _networks(
-    runtime: Runtime, target: Target, seed: int
+    runtime: Runtime, target: Target, seed: int, on_step: Callable[[str], None]
 ) -> Iterator[tuple[str, Network, dict[str, NDArray[Any]]]]:
     """Give networks of layers that the backend takes, then one of random patterns."""
     cases = unvaried_cases(seed)
     with contextlib.suppress(NotApplicableError):
         for number in range(seed, seed + _GROWN):
-            grown = grow(cases, runtime.backends[target.id], runtime, number)
+            grown = grow(cases, runtime.backends[target.id], runtime, number, on_step)
             yield f"network {number}", grown.network, grown.inputs
     network = random_network(seed)
     yield f"random network {seed}", network, random_inputs(network, seed)

@@ -25,7 +25,7 @@ from armnn_py.types import DataType, LayerType
 from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -78,7 +78,13 @@ class GrownNetwork(Struct, frozen=True):
     errors: dict[str, float]
 
 
-def grow(cases: Sequence[Case], backend: Backend, reference: Runtime, number: int) -> GrownNetwork:
+def grow(
+    cases: Sequence[Case],
+    backend: Backend,
+    reference: Runtime,
+    number: int,
+    on_step: Callable[[str], None],
+) -> GrownNetwork:
     """Return network number so much.
 
     Parameters
@@ -91,12 +97,15 @@ def grow(cases: Sequence[Case], backend: Backend, reference: Runtime, number: in
         A runtime with the reference.
     number
         Everything is drawn from it.
+    on_step
+        Called with what is under way.
 
     Raises
     ------
     NotApplicableError
         The backend takes no layer that fits into a network.
     """
+    on_step("asking about layers")
     with LayerSupport(backend) as support:
         fit = [case for case in cases if any(_is_of(case, one) for one in set(_TYPES))]
         answers = support.ask_many([case.signature for case in fit])
@@ -106,7 +115,7 @@ def grow(cases: Sequence[Case], backend: Backend, reference: Runtime, number: in
             raise NotApplicableError("it takes no layer that fits into a network")
         kind = types[number % len(types)]
         grower = _Grower(support, reference, taken, kind, number)
-        return grower.grown(f"network {number}")
+        return grower.grown(f"network {number}", on_step)
 
 
 def _is_of(case: Case, kind: DataType) -> bool:
@@ -151,11 +160,12 @@ class _Grower:
         self._tensors: list[Tensor] = []
         self._inputs: dict[str, NDArray[Any]] = {}
 
-    def grown(self, name: str) -> GrownNetwork:
+    def grown(self, name: str, on_step: Callable[[str], None]) -> GrownNetwork:
         """Add layers, then outputs."""
         count = int(self._random.integers(_FEWEST, _MOST + 1))
         made = 0
         for _ in range(_ATTEMPTS * count):
+            on_step(f"asking about layer {made + 1}, and computing it on the reference")
             made += self._add_layer()
             if made == count:
                 break

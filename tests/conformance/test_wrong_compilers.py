@@ -13,6 +13,7 @@ import pytest
 
 from armnn_py.cli.commands.backends_new import write_project
 from armnn_py.testing import Report, Result, check_conformance
+from armnn_py.testing.features import FEATURES
 
 from .conftest import REPOSITORY, WRONG, Build
 
@@ -40,10 +41,20 @@ DEFECTS = {
 }
 
 
+#: The network that shows a defect: of 8, behind one of patterns; the first where nothing is said.
+NETWORKS = {
+    "DROPS_RELU_BEHIND_ADD": 4, "READS_FIRST_CONSTANT": 2, "REUSES_PROGRAMS_BY_SIZE": 4,
+    "OVERWRITES_EARLIER_NETWORKS": 5,
+}  # fmt: skip
+
+
 def report_of(wrong_compiler: Build, defect: str) -> Report:
-    """Blobs where they are what is wrong, else networks."""
-    group = "features" if defect == "BELIEVES_BYTES" else "subgraphs"
-    return check_conformance(wrong_compiler(defect), groups=[group])  # type: ignore[list-item]
+    """Blobs where they are what is wrong, else a network."""
+    if defect == "BELIEVES_BYTES":
+        part = (list(FEATURES).index("blobs") + 1, len(FEATURES))
+        return check_conformance(wrong_compiler(defect), groups=["features"], part=part)
+    part = (NETWORKS.get(defect, 0) + 2, 8)
+    return check_conformance(wrong_compiler(defect), groups=["subgraphs"], part=part)
 
 
 def test_every_defect_of_the_source_is_listed() -> None:

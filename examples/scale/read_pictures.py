@@ -125,7 +125,8 @@ def main() -> None:
 
     pictures, out, *rest = sys.argv[1:]
     models = str(Path(*rest or (os.environ["ARMNN_PY_MODELS"], "open")).resolve())
-    given = {"fn_constructor_kwargs": {"models": models}, "num_cpus": 1}
+    # One thread each; two processors have room for both, and for the tasks that read and write.
+    given = {"fn_constructor_kwargs": {"models": models}, "num_cpus": 0.5}
     found = (
         ray.data.read_binary_files(pictures, include_paths=True)
         .map_batches(Detector, **given, batch_size=2, concurrency=1)

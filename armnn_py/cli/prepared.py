@@ -73,7 +73,7 @@ class Fed(Struct, eq=False):
     runtime
         Closed at the end of the block.
     whole
-        The network as it was imported; ``network`` has the shapes.
+        With limits the network as it was imported; else ``network``, which has the shapes.
     arrays, assumed
         As in `Prepared`.
     """
@@ -148,6 +148,8 @@ def fed(
                 shapes = {name: array.shape for name, array in arrays.items()}
                 with _size_hint(arguments, network.inputs, shapes):
                     network = specialized(network, shapes, arrays)
+        if not limits:  # what has no shapes, and its weights, can go
+            whole = network
         yield Fed(runtime, whole, network, arrays, assumed)
 
 
@@ -183,9 +185,7 @@ def prepared(
     ) as ready:  # fmt: skip
         runtime, network = ready.runtime, ready.network
         # Nothing reads the values of its constants again: passes that copy weights free them.
-        network._gives_up_values = not (
-            limits or network.is_dynamic or ready.whole.is_dynamic or runtime.is_followed(None)
-        )
+        network._gives_up_values = not (limits or network.is_dynamic or runtime.is_followed(None))
         with session.progress(f"loading {given.name}"), clock:
             optimized = given.placed(ready.whole if limits else network, runtime)
             optimized.forget_sources(keeps_given=runtime.is_followed(None))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from onnx import helper
+from onnx import helper, numpy_helper
 from PIL import Image
 
 from .conftest import DEMO, Command, save_model
@@ -188,6 +188,20 @@ def test_inspect_shows_memory(command: Command) -> None:
     assert memory["attributed"] + memory["unattributed"] == memory["growth"]
     assert abs(memory["unattributed"]) <= 0.05 * memory["process"]
     assert "growth of the process by the load" in command(*arguments).out
+
+
+def test_weights_are_in_memory_once_though_a_shape_was_chosen(
+    command: Command, tmp_path: Path
+) -> None:
+    """CpuAcc has packed them; the model as it was imported, with its free batch, is gone."""
+    weights = np.random.default_rng(0).normal(size=(2048, 2048)).astype(np.float32)
+    nodes = [
+        helper.make_node("Constant", [], ["w"], value=numpy_helper.from_array(weights)),
+        helper.make_node("MatMul", ["x", "w"], ["y"]),
+    ]
+    path = save_model(tmp_path / "wide.onnx", nodes, {"x": ["n", 2048]}, "y")
+    memory = command("inspect", path, "--memory", "-b", "CpuAcc", "--json").json["memory"]
+    assert memory["unattributed"] < weights.nbytes // 2
 
 
 def test_inspect_shows_free_dimensions(command: Command, free_relu: Path) -> None:

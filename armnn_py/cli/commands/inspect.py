@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 from collections import Counter
 from dataclasses import fields
@@ -150,6 +151,7 @@ def _measure(session: Session, given: ModelArguments) -> NetworkMemory:
     """Load the model, run it once, and return its memory."""
     growth = Growth()
     with prepared(session, given, (), seed=0) as ready:
+        gc.collect()  # trials for other sizes, which nothing holds any more
         growth.end()
         ready.run()
         return memory_of(ready.network, growth)

@@ -14,6 +14,7 @@ import pytest
 
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.testing import Report, Result, check_conformance
+from armnn_py.testing.board import judging
 from armnn_py.testing.board.case_file import export_cases, order_of
 from armnn_py.testing.board.judging import judge
 from armnn_py.testing.cases import all_cases
@@ -76,6 +77,15 @@ def test_a_wrong_backend_is_found_there(wrong_backend: Build, board: Board, defe
     assert bad
     assert {(one.layer, one.group, one.outcome) for one in bad} == {(layer.label, group, outcome)}
     assert all(re.search(words, one.message) for one in bad)
+
+
+def test_results_of_other_cases_are_refused(
+    wrong_backend: Build, board: Board, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of another commit of the same version, which draws one case less."""
+    monkeypatch.setattr(judging, "all_cases", lambda *args, **given: all_cases(*args, **given)[1:])
+    with pytest.raises(InvalidArgumentError, match="has results of other cases than those of"):
+        board(wrong_backend("NONE"))
 
 
 def test_results_that_are_cut_are_refused(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from armnn_py.errors import BackendError, InvalidArgumentError
 from armnn_py.guard.memory import LAYOUTS
 from armnn_py.guard.outcome import CheckFailedError, nearly_equal
 from armnn_py.testing.batches import batches_of
-from armnn_py.testing.board.case_file import runs_of
+from armnn_py.testing.board.case_file import digest_of, runs_of
 from armnn_py.testing.cases import all_cases
 from armnn_py.testing.checks.numbers import check_outputs, kinds_of
 from armnn_py.testing.checks.truth import check_repeated, one_answer
@@ -143,7 +143,7 @@ def judge(
     results: list[Result] = []
     for record in _records(name):
         if record.kind == _NOTE:
-            order = _order_in(name, record)
+            order = json.loads(record.data)
         elif record.kind == _LOADED:
             backend, finite_only = record.text, bool(record.status)
         elif record.number != _NO_CASE:
@@ -153,7 +153,7 @@ def judge(
             if not backend:
                 raise BackendError(f"the backend does not load there: {words}")
             results.append(Result("close", "", "", "load", outcome, words, record.text))  # type: ignore[arg-type]
-    cases = _cases_of(order)
+    cases = _cases_of(name, order)
     with Reference(backend) as reference:
         for number, case in enumerate(cases):
             verdict = _Verdict(case, found[number], finite_only, reference)
@@ -166,26 +166,24 @@ def judge(
     return Report(backend, None, order["level"], order["seed"], tuple(results), bad)
 
 
-def _order_in(name: str, record: _Record) -> dict[str, Any]:
-    order: dict[str, Any] = json.loads(record.data)
-    if order["version"] != __version__:
+def _cases_of(name: str, order: dict[str, Any]) -> list[Case]:
+    """Draw the cases of a file again, in its order."""
+    cases: list[Case] = []
+    if order["version"] == __version__:
+        drawn = all_cases(
+            order["level"],
+            seed=order["seed"],
+            layers=[LayerType(number) for number in order["layers"]],
+            types=[DataType(number) for number in order["types"]],
+        )
+        cases = [case for batch in batches_of(drawn) for case in batch]
+    if order.get("digest") != digest_of(cases):
         raise InvalidArgumentError(
-            f"file '{name}' has results of cases of armnn_py {order['version']}, and this is "
-            f"{__version__}",
+            f"file '{name}' has results of other cases than those of this armnn_py, {__version__}",
+            details=[f"the cases were written by armnn_py {order['version']}"],
             hints=["'armnn-py backends export-cases' writes the cases of this version"],
         )
-    return order
-
-
-def _cases_of(order: dict[str, Any]) -> list[Case]:
-    """Draw the cases of a file again, in its order."""
-    drawn = all_cases(
-        order["level"],
-        seed=order["seed"],
-        layers=[LayerType(number) for number in order["layers"]],
-        types=[DataType(number) for number in order["types"]],
-    )
-    return [case for batch in batches_of(drawn) for case in batch]
+    return cases
 
 
 def _ending(record: _Record) -> tuple[str, str]:

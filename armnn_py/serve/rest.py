@@ -142,9 +142,7 @@ class Rest:
 
     async def _answer(self, request: Request, name: str, version: str) -> Response:
         model = self._repository.find(name, version)
-        stated = request.headers.get("content-length", "0")
-        size = int(stated) if stated.isdecimal() else 0
-        with model.used(), self._repository.room_for(size):
+        with model.used(), self._repository.room_for(self._stated_size(request)):
             data = await self._body(request)
             body, raw = read_body(data, request.headers.get(_LENGTH))
             arrays = arrays_of(model, body, raw)
@@ -158,14 +156,20 @@ class Rest:
             headers={_LENGTH: str(length)},
         )
 
+    def _stated_size(self, request: Request) -> int:
+        """Return the bytes that the header announces, which may not be too many."""
+        limit = self._repository.settings.max_body_bytes
+        stated = request.headers.get("content-length", "")
+        size = int(stated) if stated.isdecimal() else 0
+        if size > limit:
+            raise _too_large(limit)
+        return size
+
     async def _body(self, request: Request) -> bytes:
         """Read a body, which may be neither too long nor too slow."""
         settings = self._repository.settings
         limit = settings.max_body_bytes
-        stated = request.headers.get("content-length", "")
-        too_large = RequestError(f"the body exceeds the limit of {limit} bytes", TOO_LARGE)
-        if stated.isdecimal() and int(stated) > limit:
-            raise too_large
+        self._stated_size(request)
         parts: list[bytes] = []
         size = 0
         try:
@@ -173,7 +177,7 @@ class Rest:
                 async for part in request.stream():
                     size += len(part)
                     if size > limit:
-                        raise too_large
+                        raise _too_large(limit)
                     parts.append(part)
         except TimeoutError:
             raise RequestError(
@@ -248,6 +252,10 @@ class InferBody(Struct):
     def names(self) -> list[str]:
         """The outputs that are asked for."""
         return [one.name for one in self.outputs or ()]
+
+
+def _too_large(limit: int) -> RequestError:
+    return RequestError(f"the body exceeds the limit of {limit} bytes", TOO_LARGE)
 
 
 _BODY = msgspec.json.Decoder(InferBody)

@@ -197,15 +197,19 @@ def test_a_body_beyond_the_limit(client: Client) -> None:
     assert "exceeds the limit" in answer.json()["error"]
 
 
-def test_a_body_that_never_ends(client: Client) -> None:
+@pytest.mark.parametrize(
+    ("size", "status"), [(100, b"408"), (10**12, b"413")], ids=["too slow", "too large"]
+)
+def test_a_body_that_never_ends(client: Client, size: int, status: bytes) -> None:
+    """What can never be taken is refused for that, though less would have to wait as well."""
     import socket
 
     host, port = client.base_url.host, client.base_url.port
     with socket.create_connection((host, port), timeout=30) as slow:
         slow.sendall(
-            b"POST /v2/models/adder/infer HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"
+            b"POST /v2/models/adder/infer HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n{" % size
         )
-        assert b"408" in slow.recv(4096).split(b"\r\n")[0]
+        assert status in slow.recv(4096).split(b"\r\n")[0]
 
 
 def test_request_ids_and_traces(client: Client) -> None:

@@ -143,9 +143,9 @@ def _check_rounding(errors: NDArray[Any], usual: NDArray[Any]) -> None:
     if errors.size < _ENOUGH // 2:
         return
     allowed = table()["rounding"]
-    mean = float(errors.mean())
-    # Errors of a correct rounding are spread evenly over a step.
-    lean = abs(float(usual.mean())) if usual.size else 0.0
+    # Of whole steps: half steps would tell how near the real numbers are to the steps.
+    mean = float(np.rint(errors).mean())
+    lean = abs(float(np.rint(usual).mean())) if usual.size else 0.0
     most = max(allowed["bias"], lean) + 4 / math.sqrt(12 * errors.size)
     if abs(mean) > most:
         raise CheckFailedError(

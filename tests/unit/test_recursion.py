@@ -78,6 +78,16 @@ BOUNDS = {
         "search": "halves: at most 24 for members in a file of 16 million"
     },
     "frontends/tflite/building.py": {"_at_larger_sizes": PARTS, "network_of": PARTS},
+    "isolation/supervisor.py": dict.fromkeys(
+        (
+            "Supervisor._new_process",
+            "Supervisor._note_end",
+            "Supervisor._restart",
+            "Supervisor._start_process",
+            "Supervisor._take_place",
+        ),
+        "not recursive: the thread that watches the next process calls it",
+    ),
     "network/stages.py": {"walk_stages": STAGES},
     "optimizer/measuring/measure_cache.py": {"_plain": FIELDS},
     "optimizer/saved/descriptor_values.py": {"_field_to_json": FIELDS},

@@ -45,7 +45,7 @@ _SYMMETRIC = (DataType.QSYMM_S8, DataType.QSYMM_S16)
 #: The real range of the first operand; that of weights, which are summed up.
 _RANGE, _RANGE_OF_WEIGHTS = 6.0, 1.7
 #: The least result of functions whose largest is 1.
-_LEAST = {ActivationFunction.SIGMOID: 0, ActivationFunction.TANH: -1}
+_LEAST: dict[object, int] = {ActivationFunction.SIGMOID: 0, ActivationFunction.TANH: -1}
 #: Percent of the values of an output that may lie beyond each end of its range.
 _BEYOND = 1.5
 

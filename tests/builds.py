@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     import pytest
 
-__all__ = ["OPTIONS", "REPOSITORY", "SOURCES", "build_once", "make_folder", "sources_beside"]
-
 REPOSITORY = Path(__file__).resolve().parents[1]
 #: Short: of several relative paths of a file the cache takes the shortest. As in ``.ci/run``.
 SOURCES = "src"
 #: For CMake. A warning is an error, and the compiler is called as the system's is.
 OPTIONS = ("ARMNN_WERROR=ON", "CMAKE_C_COMPILER=cc")
+#: A compiler cache has all kernels, since the wheel was built; else they take minutes.
+FEW_KERNELS = () if "CMAKE_C_COMPILER_LAUNCHER" in os.environ else ("-DARMNN_CPU_ACC_PORTABLE=ON",)
 #: Names the folder that processes of one run of pytest share.
 _VARIABLE = "ARMNN_TEST_BUILDS"
 

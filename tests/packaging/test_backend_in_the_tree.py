@@ -14,14 +14,12 @@ from pathlib import Path
 import pytest
 
 import armnn_py as ann
-from tests.builds import sources_beside
+from tests.builds import FEW_KERNELS, sources_beside
 
 from .conftest import REPOSITORY, run
 
 #: What the root's CMakeLists.txt reads; with tests, those of `tests/` that are in C.
 PARTS = ("CMakeLists.txt", "cmake", "native", "backends_c", "tests/native", "tests/cpu_acc")
-#: A compiler cache has all kernels, since the wheel was built; else they take minutes.
-FEW_KERNELS = () if "CMAKE_C_COMPILER_LAUNCHER" in os.environ else ("-DARMNN_CPU_ACC_PORTABLE=ON",)
 BLOCK = re.compile(r"^```(?:c|cmake)\n(?:# |/\* )(\S+)(?: \*/)?\n(.*?)^```$", re.M | re.S)
 
 

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from tests.builds import sources_beside
+from tests.builds import FEW_KERNELS, sources_beside
 
 from .conftest import REPOSITORY, Environment, run
+
+pytestmark = pytest.mark.timeout(900)  # a build without a compiler cache
 
 PROGRAM = """
 import hashlib, json, os, sys
@@ -44,7 +46,7 @@ def dynamic_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library without static backends, and the reference as a shared object."""
     build = tmp_path_factory.mktemp("dynamic") / "build"
     run("cmake", "-S", sources_beside(build), "-B", build, "-G", "Ninja", "-DARMNN_WERROR=ON",
-        "-DARMNN_STATIC_BACKENDS=", "-DARMNN_CPU_ACC_PORTABLE=ON")  # fmt: skip
+        "-DARMNN_STATIC_BACKENDS=", *FEW_KERNELS)  # fmt: skip
     run("cmake", "--build", build)
     return build
 
@@ -111,14 +113,13 @@ def test_places_compiled_in_are_searched(
     assert found["/no/such/folder"] == ("refused", "compiled-in")
 
 
-@pytest.mark.timeout(900)
 def test_cpu_acc_is_linked_and_a_file_from_one_build(
     installed: Environment, tmp_path: Path
 ) -> None:
     build = tmp_path / "build"
     run("cmake", "-S", sources_beside(build), "-B", build, "-G", "Ninja", "-DARMNN_WERROR=ON",
         "-DARMNN_DYNAMIC_BACKENDS=CpuAcc", "-DARMNN_STATIC_BACKENDS=CpuRef;CpuAcc",
-        "-DARMNN_CPU_ACC_PORTABLE=ON")  # fmt: skip
+        *FEW_KERNELS)  # fmt: skip
     run("cmake", "--build", build)
     (file,) = build.rglob("*_backend.so")
     assert file.name == "Arm_CpuAcc_backend.so"

@@ -160,7 +160,7 @@ class Worker:
 
     @property
     def why_not_running(self) -> str:
-        """The reason why there is none; empty if there is one."""
+        """The reason why no process runs; empty if one runs."""
         if self.is_running:
             return ""
         return self._why_abandoned or "its worker ended and is being started again"

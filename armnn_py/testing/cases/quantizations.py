@@ -203,6 +203,7 @@ def _outputs(case: Case, variant: Variant) -> list[TensorInfo] | None:
     values = by_definition(signature._replace(outputs=real), case.values())
     found = []
     for place, info in enumerate(signature.outputs):
+        # In one variant: the others show what depends on the scale of the output.
         usual = _usual_output(signature, info) if variant.name == "equal" else None
         if usual is not None:
             info = _with(info, usual)

@@ -148,8 +148,7 @@ def _interleaved(subject: Subject, prepared: Prepared, first: _Job, second: _Job
     subject.host.between = between
     found = prepared.run(first[0])
     subject.host.between = None
-    for other in others:  # none if the layer does not use parallel_for
-        other.result()
+    check_all(others)  # none if the layer does not use parallel_for
     _same(found, first[1], what)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
+import simdjson
 from msgspec import Struct
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -146,6 +147,7 @@ class Rest:
             data = await self._body(request)
             body, raw = read_body(data, request.headers.get(_LENGTH))
             arrays = arrays_of(model, body, raw)
+            del data, raw  # a request that waits holds its arrays alone
             answer = await _unless_gone(request, model.infer(arrays, body.names, body.timeout))
             parts, length = written(model, body, answer)
         if length is None:
@@ -215,7 +217,7 @@ class _Input(Struct):
     name: str
     shape: list[int]
     datatype: str
-    data: msgspec.Raw = msgspec.Raw()
+    data: Any = None
     parameters: dict[str, Any] | None = None
 
 
@@ -311,12 +313,50 @@ def read_body(body: bytes, json_length: str | None) -> tuple[InferBody, memoryvi
                 f"{size} bytes of the body expected"
             )
         size = int(json_length)
+    text = body if size == len(body) else body[:size]
     try:
-        return _BODY.decode(view[:size]), view[size:]
+        return _fast(text) or _BODY.decode(text), view[size:]
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RequestError(f"the body is not an infer request: {error}") from None
     except RecursionError:
         raise RequestError("the body is not an infer request: its JSON is too deep") from None
+
+
+def _fast(text: bytes) -> InferBody | None:
+    """Read a request with flat lists of data, and leave these where simdjson put them.
+
+    Returns None for what msgspec should read or refuse: nested lists, and integers beyond 64 bits,
+    which ``FP32`` data may have.
+    """
+    try:
+        document: Any = simdjson.Parser().parse(text)
+    except (RuntimeError, ValueError):
+        return None
+    listed = document.get("inputs") if isinstance(document, simdjson.Object) else None
+    inputs: list[Any] = list(listed) if isinstance(listed, simdjson.Array) else [None]
+    if not all(isinstance(one, simdjson.Object) for one in inputs):
+        return None
+    # The lists of inputs, outputs, shapes and data: with no other one, all data are flat.
+    lists = 1 + ("outputs" in document) + len(inputs) + sum("data" in one for one in inputs)
+    if text.count(b"[") != lists:
+        return None
+    head = _members(document, "id", "outputs", "parameters")
+    rows = [_members(one, "name", "shape", "datatype", "parameters") for one in inputs]
+    body = msgspec.convert({**head, "inputs": rows}, InferBody)
+    for one, given in zip(body.inputs, inputs, strict=True):
+        one.data = given.get("data")
+    return body
+
+
+def _members(given: simdjson.Object, *names: str) -> dict[str, Any]:
+    """Return the members of an object that are there, in Python's types."""
+    found: dict[str, Any] = {name: given[name] for name in names if name in given}
+    for name, value in found.items():
+        if isinstance(value, simdjson.Object):
+            found[name] = value.as_dict()
+        elif isinstance(value, simdjson.Array):
+            found[name] = value.as_list()
+    return found
 
 
 def arrays_of(model: Model, body: InferBody, raw: memoryview) -> dict[str, np.ndarray[Any, Any]]:
@@ -333,16 +373,17 @@ def arrays_of(model: Model, body: InferBody, raw: memoryview) -> dict[str, np.nd
         info = model.take(arrays, one.name, one.shape, one.datatype)
         size = (one.parameters or {}).get("binary_data_size")
         if size is None:
-            if not len(one.data):
+            if one.data is None:
                 raise RequestError(f"input '{one.name}' has no data")
-            arrays[one.name] = from_json(one.name, memoryview(one.data), one.shape, info)
+            arrays[one.name] = from_json(one.name, one.data, one.shape, info)
+            one.data = None  # the text and its numbers are larger than the array
             continue
         if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size <= len(raw) - place:
             raise RequestError(
                 f"input '{one.name}': binary_data_size {str(size)[:30]} given, at most the "
                 f"{len(raw) - place} bytes that are left of the body expected"
             )
-        if len(one.data):
+        if one.data is not None:
             raise RequestError(f"input '{one.name}' has data and binary_data_size, one expected")
         arrays[one.name] = from_raw(one.name, raw[place : place + size], one.shape, info)
         place += size

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
+import simdjson
 
 from armnn_py.serve.failures import RequestError
 from armnn_py.tensors import STRING, TensorInfo
@@ -29,13 +30,12 @@ _NAMES: Final = {
     STRING: "BYTES",
 }
 _ELEMENTS: Final[dict[str, Any]] = {"f": float, "i": int, "u": int, "b": bool, "O": str}
-_FLAT: Final[dict[Any, msgspec.json.Decoder[Any]]] = {
-    float: msgspec.json.Decoder(list[float]),
-    int: msgspec.json.Decoder(list[int]),
-    bool: msgspec.json.Decoder(list[bool]),
-    str: msgspec.json.Decoder(list[str]),
+#: The kind of a dtype -> simdjson's name of a buffer, and the dtype of its elements.
+_BUFFERS: Final[dict[str, tuple[Any, str]]] = {
+    "f": ("d", "<f8"),
+    "i": ("i", "<i8"),
+    "u": ("u", "<u8"),
 }
-_ANY: Final = msgspec.json.Decoder()
 _MOST_DIMENSIONS: Final = 8
 
 
@@ -70,7 +70,7 @@ def check_shape(name: str, shape: Sequence[int], datatype: str, info: TensorInfo
         raise RequestError(f"input '{name}': shape {shown} given, {dims} expected")
 
 
-def from_json(name: str, data: bytes | memoryview, shape: Sequence[int], info: TensorInfo) -> Array:
+def from_json(name: str, data: Any, shape: Sequence[int], info: TensorInfo) -> Array:
     """Read the ``data`` of an input: a flat list, or nested lists in its shape.
 
     Parameters
@@ -78,7 +78,7 @@ def from_json(name: str, data: bytes | memoryview, shape: Sequence[int], info: T
     name
         Of the input, for messages.
     data
-        JSON text.
+        A list, or simdjson's array without lists in it.
     shape
         As the request states it; `check_shape` has seen it.
     info
@@ -89,24 +89,47 @@ def from_json(name: str, data: bytes | memoryview, shape: Sequence[int], info: T
     RequestError
         The data are not a list of such elements, or their number is not that of the shape.
     """
+    if isinstance(data, simdjson.Array):
+        array = _from_buffer(data, info)
+        if array is not None:
+            return from_values(name, array, shape, info)
+        data = data.as_list()
     kind = float if info.data_type is DataType.BFLOAT16 else _ELEMENTS[info.dtype.kind]
+    if isinstance(data, list) and data and isinstance(data[0], list):
+        data = _flattened(name, data, shape)
     try:
-        try:
-            flat = _FLAT[kind].decode(data)
-        except msgspec.ValidationError:
-            nested = _ANY.decode(data)
-            if not (isinstance(nested, list) and nested and isinstance(nested[0], list)):
-                raise
-            flat = msgspec.convert(_flattened(name, nested, shape), list[kind])  # type: ignore[valid-type]
-    except (msgspec.DecodeError, RecursionError) as error:
+        values = msgspec.convert(data, list[kind])  # type: ignore[valid-type]
+    except msgspec.ValidationError as error:
         raise RequestError(
             f"input '{name}': its data are not a list of {datatype_of(info)}: {error}"
         ) from None
-    return from_values(name, flat, shape, info)
+    return from_values(name, values, shape, info)
 
 
-def from_values(name: str, values: Sequence[Any], shape: Sequence[int], info: TensorInfo) -> Array:
-    """Return an input of its elements in order; see `from_json`.
+def _from_buffer(data: simdjson.Array, info: TensorInfo) -> Array | None:
+    """Return 64-bit numbers of a flat list; None: they are strings or truths, or do not fit."""
+    kind = "f" if info.data_type is DataType.BFLOAT16 else info.dtype.kind
+    if kind not in _BUFFERS:
+        return None
+    buffer, dtype = _BUFFERS[kind]
+    try:
+        array = np.frombuffer(data.as_buffer(of_type=buffer), dtype)
+    except (TypeError, ValueError):
+        return None
+    if kind != "f" and not _fits(array, info.dtype):
+        return None
+    return array
+
+
+def _fits(array: Array, dtype: np.dtype[Any]) -> bool:
+    limits = np.iinfo(dtype)
+    return not array.size or bool(limits.min <= array.min() and array.max() <= limits.max)
+
+
+def from_values(
+    name: str, values: Sequence[Any] | Array, shape: Sequence[int], info: TensorInfo
+) -> Array:
+    """Return an input of its elements in order, which fit if they are an array; see `from_json`.
 
     Raises
     ------
@@ -117,7 +140,11 @@ def from_values(name: str, values: Sequence[Any], shape: Sequence[int], info: Te
     _check_count(name, len(values), shape, "elements")
     try:
         with np.errstate(over="ignore"):  # a number beyond the type is infinite, as in numpy
-            array = np.fromiter(values, np.float32 if is_bfloat else info.dtype, len(values))
+            dtype = np.dtype(np.float32) if is_bfloat else info.dtype
+            if isinstance(values, np.ndarray):
+                array = values.astype(dtype)
+            else:
+                array = np.fromiter(values, dtype, len(values))
         return (bfloat16_bits(array) if is_bfloat else array).reshape(shape)
     except (OverflowError, ValueError) as error:
         raise RequestError(f"input '{name}': {error}") from None

@@ -119,6 +119,7 @@ def test_no_rows(client: Client) -> None:
         ({"data": [[1, 2, 3], 4]}, "do not have the shape [2, 3]"),
         ({"data": [1, 2, 3, 4, 5, "6"]}, "are not a list of FP32"),
         ({"data": [1, 2, 3, 4, 5, None]}, "are not a list of FP32"),
+        ({"data": [1, 2, 3, 4, 5, [6]]}, "are not a list of FP32"),
         ({"data": [True] * 6}, "are not a list of FP32"),
         ({"data": 5}, "are not a list of FP32"),
         ({"data": {"a": 1}}, "are not a list of FP32"),
@@ -153,6 +154,13 @@ def test_deep_data(client: Client) -> None:
     text += "]" * 50_000 + "}]}"
     assert client.refusal("FP32", text.encode())
     assert client.get("/v2/health/live").status_code == 200
+
+
+@pytest.mark.parametrize("data", [[10**30, -1], [[10**30, -1]], [1e30, -1]])
+def test_integers_of_more_than_64_bits_are_floats(client: Client, data: list[Any]) -> None:
+    tensor = {"name": "x", "shape": [1, 2], "datatype": "FP64", "data": data}
+    (output,) = client.infer("FP64", {"inputs": [tensor]}).json()["outputs"]
+    assert output["data"] == [1e30, -1]
 
 
 def test_numbers_beyond_a_type(client: Client) -> None:

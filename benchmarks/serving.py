@@ -170,16 +170,17 @@ async def kill_workers(process: int, every: float) -> None:
 
 async def measure(
     address: str, data: bytes, callers: int, seconds: float, by: str, process: int, kill: float
-) -> list[float]:
-    """Return the seconds of each request of all callers."""
+) -> tuple[list[float], float]:
+    """Return the seconds of each request of all callers, sorted, and of all from first to last."""
     waits: list[float] = []
-    end = time.monotonic() + seconds
+    start = time.monotonic()
+    end = start + seconds
     ask = grpc_caller if by == "grpc" else caller
     killer = asyncio.ensure_future(kill_workers(process, kill)) if kill else None
     await asyncio.gather(*(ask(address, data, end, waits) for _ in range(callers)))
     if killer:
         killer.cancel()
-    return sorted(waits)
+    return sorted(waits), time.monotonic() - start
 
 
 def report(given: argparse.Namespace, address: str, process: int, options: list[str]) -> None:
@@ -193,14 +194,14 @@ def report(given: argparse.Namespace, address: str, process: int, options: list[
     for callers in given.callers:
         bare = bare_loop(given.model, inputs, 2)
         before = state(process)
-        waits = asyncio.run(
+        waits, seconds = asyncio.run(
             measure(address, data, callers, given.seconds, given.by, process, given.kill)
         )
         after = state(process)
         cost = (after["seconds"] - before["seconds"]) / len(waits)
         times = (statistics.median(waits), waits[len(waits) * 99 // 100], waits[-1])
         print(
-            f"| {callers} | {len(waits) / given.seconds:.0f} | {bare / cost:.2f} | "
+            f"| {callers} | {len(waits) / seconds:.0f} | {bare / cost:.2f} | "
             + ", ".join(f"{1e3 * one:.1f}" for one in times)
             + " | "
             + " | ".join(f"{before[key]}, {after[key]}" for key in [*after][1:])

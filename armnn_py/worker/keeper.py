@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib
 import os
 import select
 import signal
@@ -24,14 +23,12 @@ from pathlib import Path
 
 from armnn_py._native.library import core
 from armnn_py._native.process.parent_process import adopt_orphans, end_with_parent
-from armnn_py.worker.serve import COMPILING, serve
+from armnn_py.worker.serve import serve
 
 _STATUS = struct.Struct("=i")
 _NUMBER = struct.Struct("=q")
 #: Until the next look whether ended processes are gone.
 _AGAIN_MS = 20
-#: Without a request for so long, the keeper imports what compiling needs.
-_IDLE_MS = 1000
 
 
 def keep(control: int, host: int) -> None:
@@ -56,7 +53,6 @@ class _Keeper:
         self._is_host_there = os.getppid() == host  # else the pidfd is another process's
         #: By pidfd: the number of the process, and the pipe for its exit code.
         self._workers: dict[int, tuple[int, int]] = {}
-        self._idle_ms: int | None = _IDLE_MS
         self._poll = select.poll()
         for descriptor in (self._control.fileno(), self._host):
             self._poll.register(descriptor, select.POLLIN)
@@ -65,12 +61,7 @@ class _Keeper:
         """Start workers and report their ends, until the host goes."""
         while self._is_host_there:
             has_orphans = self._end_orphans()
-            ready = self._poll.poll(_AGAIN_MS if has_orphans else self._idle_ms)
-            if not ready and not has_orphans:
-                importlib.import_module(COMPILING)  # later workers have it then
-                gc.freeze()
-                self._idle_ms = None
-            for descriptor, _ in ready:
+            for descriptor, _ in self._poll.poll(_AGAIN_MS if has_orphans else None):
                 if descriptor in self._workers:
                     self._report(descriptor)
                 elif descriptor == self._host or not self._start():

@@ -5,13 +5,11 @@
 from __future__ import annotations
 
 import glob
-import importlib
 import os
 import resource
 import socket
 import sys
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native.channel import yield_between_runs
@@ -32,6 +30,7 @@ from armnn_py.isolation.messages import receive_request, send_answer
 from armnn_py.runtime import Runtime
 from armnn_py.runtime.threads import set_num_threads
 from armnn_py.tensors.json_infos import info_to_json
+from armnn_py.worker.loaded_part import Channel, LoadedPart, kernels, refusals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -41,10 +40,6 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.isolation.settings import Isolation
     from armnn_py.network import Network
-    from armnn_py.worker.loaded_part import LoadedPart
-
-#: The module whose import takes as long as all others together, and that only `compile` needs.
-COMPILING = "armnn_py.worker.loaded_part"
 
 
 def serve(descriptor: int) -> None:
@@ -66,9 +61,6 @@ def serve(descriptor: int) -> None:
             if os.getpid() != own:
                 os._exit(0)  # a copy that the backend forked
             send_answer(connection, answer or {})
-            if kind == "open":  # the host has other work before it compiles
-                arguments = (COMPILING,)
-                Thread(target=importlib.import_module, args=arguments, daemon=True).start()
     worker.close()
     sys.stderr.flush()
     os._exit(0)  # the end of the process unloads everything: no handler of the backend runs
@@ -134,7 +126,7 @@ class _Worker:
             name: given for name, given in self._arguments["backend_options"].items() if given
         }
         arguments = self._arguments | {"backend_options": options}
-        before = _mapped_libraries()  # it differs: a keeper that was idle has imported more
+        before = _mapped_libraries()  # those of Python and its packages
         self._runtime = Runtime(backends=[self._id], **arguments)
         if self._id not in self._runtime.backends:
             report = self._runtime.load_report
@@ -199,8 +191,6 @@ class _Worker:
 
     def answer_compile(self, payload: tuple[int, Network, dict[str, Any]]) -> dict[str, Any]:
         """Compile and load a sub-graph, or say which of its layers are refused."""
-        from armnn_py.worker.loaded_part import LoadedPart, refusals
-
         key, network, options = payload
         assert self._runtime is not None
         try:
@@ -212,8 +202,6 @@ class _Worker:
 
     def answer_bind(self, payload: tuple[int, int, Any, Any, Any, Any], file: int) -> None:
         """Serve the runs of one execution context of the host."""
-        from armnn_py.worker.loaded_part import Channel
-
         key, channel, guids, inputs, outputs, events = payload
         part = self._parts[key]
         part.channels[channel] = Channel(
@@ -241,8 +229,6 @@ class _Worker:
 
     def answer_profile(self, on: bool) -> None:
         """Turn the counters of the backend on or off, and the tale of its kernels."""
-        from armnn_py.worker.loaded_part import kernels
-
         kernels.turn(on)
         profiling = self._backend.profiling
         if profiling is not None and on:

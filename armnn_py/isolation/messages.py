@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Messages between a host and a worker, over one stream socket.
 
-A request is pickled by the host: its kind, its payload, and arrays apart in a sealed file in
-memory, which the worker maps. Worker and backend are not trusted: an answer is JSON, and nothing
-of it is executed.
+A request is pickled by the host: its kind and its payload. Arrays lie apart, in files that the
+worker maps: where they are if the host has mapped them from a file, others in a sealed file in
+memory. Worker and backend are not trusted: an answer is JSON, and nothing of it is executed.
 """
 
 from __future__ import annotations
@@ -18,11 +18,19 @@ import socket
 import struct
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from armnn_py._native.memory.owned import mapped_file_at
+
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
+    from armnn_py._native.memory.owned import MappedFile
+
 _HEADER = struct.Struct("=QI")
 _ALIGNMENT = 64
+#: Mapped files of one request: a network has its weights in one.
+_MOST_FILES = 2
 #: No answer is as long: more is damage.
 _LONGEST_ANSWER = 1 << 28
 
@@ -36,30 +44,52 @@ class Request:
         What is asked, see ``docs/isolation.md``.
     payload
         Anything that can be pickled.
-    files
+    given
         Descriptors that the worker gets as well; they stay the caller's.
     """
 
-    def __init__(self, kind: str, payload: Any = None, files: tuple[int, ...] = ()) -> None:
+    def __init__(self, kind: str, payload: Any = None, given: tuple[int, ...] = ()) -> None:
         buffers: list[pickle.PickleBuffer] = []
         data = pickle.dumps((kind, payload), protocol=5, buffer_callback=buffers.append)
-        views = [buffer.raw() for buffer in buffers]
-        places, end = [], 0
-        for view in views:
-            places.append((end, view.nbytes))
-            end += -(-max(view.nbytes, 1) // _ALIGNMENT) * _ALIGNMENT
-        self._memory: int | None = None
-        if views:
-            self._memory = _sealed_file(views, places, end)
+        #: Of each array: number of its file, offset and size; the last file is in memory.
+        self._places: list[tuple[int, int, int]] = []
+        self._own: list[int] = []
+        numbers: dict[MappedFile, int] = {}
+        copied: list[tuple[int, memoryview]] = []
+        end = 0
+        for view in (buffer.raw() for buffer in buffers):
+            place = self._place_in_file(view, numbers)
+            if place is None:
+                place = -1, end
+                copied.append((end, view))
+                end += -(-max(view.nbytes, 1) // _ALIGNMENT) * _ALIGNMENT
+            self._places.append((*place, view.nbytes))
+        if buffers:
+            self._own.append(_sealed_file(copied, max(end, 1)))
         self.kind = kind
-        self._places = places
-        self._data = pickle.dumps((places, data))
-        self._files = files
+        self._data = pickle.dumps((len(self._own), self._places, data))
+        self._given = given
+
+    def _place_in_file(
+        self, view: memoryview, numbers: dict[MappedFile, int]
+    ) -> tuple[int, int] | None:
+        """Number of the mapped file that has an array, and offset; None: it lies elsewhere."""
+        if not view.nbytes:
+            return None
+        address = int(np.frombuffer(view, np.uint8).__array_interface__["data"][0])
+        file = mapped_file_at(address, view.nbytes)
+        if file is not None and file not in numbers and len(numbers) < _MOST_FILES:
+            descriptor = file.open()
+            if descriptor is not None:
+                numbers[file] = len(self._own)
+                self._own.append(descriptor)
+        if file is None or file not in numbers:
+            return None
+        return numbers[file], address - file.address
 
     def send(self, connection: socket.socket) -> None:
         """Send it; raises `OSError` if the worker is gone."""
-        own = () if self._memory is None else (self._memory,)
-        files = [*own, *self._files]
+        files = [*self._own, *self._given]
         header = _HEADER.pack(len(self._data), len(files))
         if files:
             socket.send_fds(connection, [header], files)
@@ -69,27 +99,25 @@ class Request:
 
     @property
     def payload(self) -> Any:
-        """A copy of the payload, whose arrays lie in the request's file."""
-        return _unpack(self._data, [] if self._memory is None else [os.dup(self._memory)])[1]
+        """A copy of the payload, whose arrays lie in the request's files."""
+        return _unpack(self._data, [os.dup(file) for file in self._own])[1]
 
     def arrays(self, sizes: Container[int]) -> list[memoryview]:
-        """Its arrays of some sizes in bytes, read-only, where the worker has them."""
-        if self._memory is None or not any(size in sizes for _, size in self._places):
-            return []
-        views = _mapped(os.dup(self._memory), self._places)
-        return [view for view in views if view.nbytes in sizes]
+        """Its arrays in memory of some sizes in bytes, read-only, where the worker has them."""
+        places = [one for one in self._places if one[0] == -1 and one[2] in sizes]
+        return _mapped([os.dup(self._own[-1])], places) if places else []
 
     def __del__(self) -> None:
-        if getattr(self, "_memory", None) is not None:
-            os.close(self._memory)  # type: ignore[arg-type]
+        for file in getattr(self, "_own", ()):
+            os.close(file)
 
 
-def _sealed_file(views: list[memoryview], places: list[tuple[int, int]], size: int) -> int:
+def _sealed_file(views: list[tuple[int, memoryview]], size: int) -> int:
     """A file in memory with the bytes of arrays, sealed against any change."""
     file = os.memfd_create("armnn_py", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
         os.truncate(file, size)
-        for view, (offset, _) in zip(views, places, strict=True):
+        for offset, view in views:
             done = 0
             while done < view.nbytes:
                 done += os.pwrite(file, view[done:], offset + done)
@@ -109,7 +137,7 @@ def receive_request(connection: socket.socket) -> tuple[str, Any, list[int]]:
     EOFError
         The host is gone.
     """
-    header, files, _, _ = socket.recv_fds(connection, _HEADER.size, 4)
+    header, files, _, _ = socket.recv_fds(connection, _HEADER.size, 2 + _MOST_FILES)
     if not header:
         raise EOFError
     header += _receive(connection, _HEADER.size - len(header))
@@ -122,20 +150,20 @@ def receive_request(connection: socket.socket) -> tuple[str, Any, list[int]]:
 
 
 def _unpack(data: bytes, files: list[int]) -> tuple[str, Any]:
-    """Kind and payload of a request; takes the file of its arrays out of ``files``."""
-    places, pickled = pickle.loads(data)
-    buffers: list[memoryview] = []
-    if places:
-        buffers = _mapped(files.pop(0), places)
-    kind, payload = pickle.loads(pickled, buffers=buffers)
+    """Kind and payload of a request; takes the files of its arrays out of ``files``."""
+    count, places, pickled = pickle.loads(data)
+    own, files[:] = files[:count], files[count:]
+    kind, payload = pickle.loads(pickled, buffers=_mapped(own, places))
     return kind, payload
 
 
-def _mapped(file: int, places: Sequence[tuple[int, int]]) -> list[memoryview]:
-    """Parts of a file, mapped as long as one of them is needed; closes the descriptor."""
-    view = memoryview(mmap.mmap(file, 0, prot=mmap.PROT_READ))
-    os.close(file)
-    return [view[offset : offset + length] for offset, length in places]
+def _mapped(files: Sequence[int], places: Sequence[tuple[int, int, int]]) -> list[memoryview]:
+    """Parts of files, mapped as long as one of them is needed; closes the descriptors."""
+    views = []
+    for file in files:
+        views.append(memoryview(mmap.mmap(file, 0, prot=mmap.PROT_READ)))
+        os.close(file)
+    return [views[number][offset : offset + length] for number, offset, length in places]
 
 
 def send_answer(connection: socket.socket, answer: dict[str, Any]) -> None:

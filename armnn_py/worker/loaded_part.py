@@ -13,8 +13,10 @@ import numpy as np
 
 from armnn_py._native import abi, trace
 from armnn_py._native.channel import WorkerChannel
+from armnn_py._native.memory.process_memory import give_back_freed
 from armnn_py.errors import ArmnnError, NoBackendForLayerError
 from armnn_py.isolation.parts import number_of
+from armnn_py.network import ConstantLayer
 from armnn_py.optimizer import OptimizerOptions, optimize
 from armnn_py.runtime import LoadedNetwork
 from armnn_py.types import LayerType
@@ -95,6 +97,9 @@ class LoadedPart:
             self.has_state = bound.has_state
         #: By number of an execution context of the host.
         self.channels: dict[int, Channel] = {}
+        give_back_freed()
+        for memory in _maps_of(network):
+            memory.madvise(mmap.MADV_DONTNEED)  # a backend that reads the weights has them again
 
     def close(self) -> None:
         """End all of it."""
@@ -161,6 +166,18 @@ class Channel:
         assert context.plan.native is not None
         events = kernels.of_run(context.plan.native.address, context.native.run_id)
         self._channel.tell(self._translated.translate(events))
+
+
+def _maps_of(network: Network) -> set[mmap.mmap]:
+    """The mapped files in which constants lie."""
+    found = set()
+    for layer in network.layers:
+        memory: Any = layer.value if isinstance(layer, ConstantLayer) else None
+        while isinstance(memory, np.ndarray):
+            memory = memory.base
+        if isinstance(memory, memoryview) and isinstance(memory.obj, mmap.mmap):
+            found.add(memory.obj)
+    return found
 
 
 def _words(error: Exception) -> str:

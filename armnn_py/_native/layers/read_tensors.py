@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py._native import abi
+from armnn_py._native.memory.owned import mapped_file_at
 from armnn_py._native.memory.read_memory import NonsenseError, read_array, read_struct
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.tensors import QuantizationInfo, TensorInfo
@@ -107,7 +108,9 @@ class Meaning:
 def read_constant(
     pointer: Any, what: str, known: Mapping[int, NDArray[Any]]
 ) -> tuple[TensorInfo, NDArray[Any]]:
-    """An ``armnn_const_tensor_t``: its info and a copy of its values, dense and read-only.
+    """An ``armnn_const_tensor_t``: its info and its values, dense and read-only.
+
+    The values are a view where they lie in a mapped file, and a copy elsewhere.
 
     Parameters
     ----------
@@ -138,6 +141,10 @@ def read_constant(
         and ours.shape == info.shape
     ):
         return info, ours
+    file = mapped_file_at(struct.data or 0, size) if size else None
+    mapped = None if file is None else file.bytes_at(struct.data, size)
+    if mapped is not None:
+        return info, mapped.view(info.dtype).reshape(info.static_shape)
     data = read_array(struct.data, ctypes.c_ubyte, size, f"the values of {what}")
     array = np.empty(info.static_shape, info.dtype)
     ctypes.memmove(array.ctypes.data, data, size)

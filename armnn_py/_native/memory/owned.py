@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,6 +42,55 @@ def owner_of(owned: int) -> object:
     return owner
 
 
+class MappedFile:
+    """A mapped file, as long as its bytes are used.
+
+    Attributes
+    ----------
+    address, size
+        Of the bytes.
+    """
+
+    def __init__(self, memory: Any, file: int, path: str) -> None:
+        self.address, self.size = ctypes.addressof(memory), len(memory)
+        self._memory = weakref.ref(memory)
+        self._path, self._status = os.path.abspath(path), os.fstat(file)  # noqa: PTH100
+
+    def bytes_at(self, address: int, size: int) -> NDArray[np.uint8] | None:
+        """Return some of the bytes, read-only; None if they are no longer mapped."""
+        memory = self._memory()
+        if memory is None:
+            return None
+        begin = address - self.address
+        return np.frombuffer(memoryview(memory).toreadonly()[begin : begin + size], np.uint8)
+
+    def open(self) -> int | None:
+        """Return a new descriptor of the file; None if its path names another file now."""
+        try:
+            file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        except OSError:
+            return None
+        found, known = os.fstat(file), self._status
+        if (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns) == (
+            known.st_dev, known.st_ino, known.st_size, known.st_mtime_ns
+        ):  # fmt: skip
+            return file
+        os.close(file)
+        return None
+
+
+#: By address; the object lives as long as the bytes.
+_mapped: weakref.WeakValueDictionary[int, MappedFile] = weakref.WeakValueDictionary()
+
+
+def mapped_file_at(address: int, size: int) -> MappedFile | None:
+    """Return the mapped file in which all of some bytes lie; None if there is none."""
+    for one in list(_mapped.values()):
+        if one.address <= address and address + size <= one.address + one.size:
+            return one
+    return None
+
+
 def map_file(file: int, path: str) -> NDArray[np.uint8]:
     """Return the bytes of a file, mapped; ``file`` is a descriptor, which may be closed then.
 
@@ -65,5 +115,6 @@ def map_file(file: int, path: str) -> NDArray[np.uint8]:
         raise OSError(number, os.strerror(number), path)
     memory = (ctypes.c_uint8 * size).from_address(data.value or 0)
     memory.owner = owner  # type: ignore[attr-defined]
+    memory.mapped = _mapped[ctypes.addressof(memory)] = MappedFile(memory, file, path)  # type: ignore[attr-defined]
     # Read-only for good: numpy refuses to make an array over such a view writable.
     return np.frombuffer(memoryview(memory).toreadonly(), np.uint8)

@@ -12,8 +12,9 @@ import numpy as np
 from msgspec import structs
 
 from armnn_py.comparing.script import write_script
-from armnn_py.testing.cases import all_cases, unvaried_cases
+from armnn_py.testing.cases import all_cases
 from armnn_py.testing.child import run_cases, run_feature, run_model, run_network
+from armnn_py.testing.grown.networks import taken_cases
 from armnn_py.testing.models.layers import layers_of
 from armnn_py.testing.models.user_model import UserModel
 from armnn_py.testing.target import target_for
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from armnn_py.testing.cases import Case, Level
     from armnn_py.testing.outcome import Group, Result
+    from armnn_py.testing.target import Target
 
 _BODY = """\
 import numpy as np
@@ -166,10 +168,15 @@ def reproduce(
                 of_model = layers_of(user, target, level, seed).cases
                 run_cases(target, [one for one in of_model if one.name == case], [group], "", tell)
         elif group == "subgraphs":
-            run_network(target, case, unvaried_cases(seed), "", tell)
+            run_network(target, case, _taken(target, seed), "", tell)
         elif group == "features":
             run_feature(target, case, seed, "", tell)
         else:
             (found,) = (one for one in all_cases(level, seed=seed) if one.name == case)
             run_cases(target, [found], [group], "", tell)
     return passed
+
+
+def _taken(target: Target, seed: int) -> list[Case]:
+    with target.runtime(with_others=True) as runtime:
+        return taken_cases(runtime.backends[target.id], seed)

@@ -43,9 +43,16 @@ class Target(Struct, frozen=True):
         }
 
     def runtime(
-        self, *, with_others: bool = False, python_backends: Sequence[PythonBackend] = ()
+        self,
+        *,
+        with_others: bool = False,
+        python_backends: Sequence[PythonBackend] = (),
+        guard: bool | None = None,
     ) -> Runtime:
-        """Make a runtime that has it; of a file it is alone there, unless others are wanted."""
+        """Make a runtime that has it; of a file it is alone there, unless others are wanted.
+
+        ``guard``: whether its layers are checked in each run; see `Runtime`.
+        """
         given = self.options or {}
         stated = {n: OptionText(v) if isinstance(v, str) else v for n, v in given.items()}
         options = {self.id: stated} if stated else None
@@ -56,6 +63,7 @@ class Target(Struct, frozen=True):
                     list(self.folders) or None,
                     backend_options=options,
                     python_backends=python_backends,
+                    guard=guard,
                 )
             return Runtime(
                 list(self.folders),
@@ -63,6 +71,7 @@ class Target(Struct, frozen=True):
                 use_environment=False,
                 backend_options=options,
                 python_backends=python_backends,
+                guard=guard,
                 probe_seconds=0,  # `check_file` has tried it, with the time that the user gave
             )
 

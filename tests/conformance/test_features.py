@@ -77,11 +77,13 @@ def test_without_a_defect_everything_passes(wrong_features: Build) -> None:
         "options": "passed",
         "run options": "passed",
         "blobs": "refused",
+        "state": "passed",
+        "sizes": "passed",
         "lives": "passed",
         "services": "passed",
     }
     alone = features_of(wrong_features("NONE"))
-    assert alone.executed == 5
+    assert alone.executed == 7
     assert alone.ok
     rows = {row.layer: row for row in report.matrix()}
     assert rows["(options)"].counts == {"passed": 1}
@@ -91,7 +93,8 @@ def test_without_a_defect_everything_passes(wrong_features: Build) -> None:
 def test_what_a_backend_has_not_is_refused_with_a_reason(wrong_backend: Build) -> None:
     report = features_of(wrong_backend("NONE"))
     found = outcomes(report)
-    assert found.pop("lives") == found.pop("services") == "passed"
+    for name in ("lives", "services", "state", "sizes"):
+        assert found.pop(name) == "passed"
     assert set(found.values()) == {"refused"}
     assert all(one.message for one in report.results if one.outcome == "refused")
 

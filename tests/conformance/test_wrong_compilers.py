@@ -36,6 +36,10 @@ DEFECTS = {
     "OVERWRITES_EARLIER_NETWORKS": rf"loaded beside it: cut .*{_WRONG_TENSOR}.*; in the comp",
     "SWAPS_OUTPUTS": rf"{_WRONG_TENSOR}.*on Compiler: .*; in the compiled sub-graph of",
     "KEEPS_ADDRESS_OF_INPUT": "threads run network .* at once; in the compiled sub-graph of",
+    "KEEPS_STATE_OVER_RESETS": r"with a state, compiled, after a reset: run 1 .*: \[.*\] is .* exp",
+    "SHARES_STATE_OF_NETWORKS": r"compiled, in turns with the same network, .*: \[.*\] is .* exp",
+    "COMPUTES_THE_FIRST_SIZE": r"guard: layer .* output \d+ depends on what was in memory before",
+    "ASKS_SCRATCH_OF_FIRST_SIZE": "guard: layer .*: execute wrote beside the scratch, 0 bytes",
     "BELIEVES_BYTES": "under way: network 0, a blob of .* bytes, (only|byte)",
     "COMPILES_NOTHING": "compiled nothing of two layers and more",
 }
@@ -48,10 +52,18 @@ NETWORKS = {
 }  # fmt: skip
 
 
+#: The feature that shows a defect, where it is one.
+OF_FEATURES = {
+    "BELIEVES_BYTES": "blobs", "KEEPS_STATE_OVER_RESETS": "state",
+    "SHARES_STATE_OF_NETWORKS": "state", "COMPUTES_THE_FIRST_SIZE": "sizes",
+    "ASKS_SCRATCH_OF_FIRST_SIZE": "sizes",
+}  # fmt: skip
+
+
 def report_of(wrong_compiler: Build, defect: str) -> Report:
-    """Blobs where they are what is wrong, else a network."""
-    if defect == "BELIEVES_BYTES":
-        part = (list(FEATURES).index("blobs") + 1, len(FEATURES))
+    """Try the feature, or else the network, that shows a defect."""
+    if defect in OF_FEATURES:
+        part = (list(FEATURES).index(OF_FEATURES[defect]) + 1, len(FEATURES))
         return check_conformance(wrong_compiler(defect), groups=["features"], part=part)
     part = (NETWORKS.get(defect, 0) + 2, 8)
     return check_conformance(wrong_compiler(defect), groups=["subgraphs"], part=part)
@@ -77,7 +89,8 @@ def test_without_a_defect_everything_passes(wrong_compiler: Build) -> None:
     assert report.compiled is not None
     assert report.compiled > 20
     outcomes = {result.case: result.outcome for result in report.results}
-    assert outcomes["blobs"] == "passed"
+    for name in ("blobs", "state", "sizes"):
+        assert outcomes[name] == "passed"
     assert outcomes["late shapes"] == "untried"
 
 

@@ -8,7 +8,7 @@ import contextlib
 import functools
 import itertools
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,8 @@ from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.optimizer import AS_IT_IS, OptimizedNetwork, OptimizerOptions, optimize
 from armnn_py.runtime import Runtime
 from armnn_py.testing.checks.reentrance import check_all, run_apart
-from armnn_py.testing.grown.networks import GrownNetwork, grow
+from armnn_py.testing.grown.grower import GrownNetwork
+from armnn_py.testing.grown.networks import grow
 from armnn_py.testing.oracles.reference import REFERENCE
 from armnn_py.testing.outcome import NotApplicableError
 from armnn_py.testing.random_networks import random_network
@@ -63,7 +64,7 @@ def check_subgraphs(
     name
         One of `network_names`.
     cases
-        Layers that a grown network may have.
+        Layers that the backend takes, for a grown network.
     on_step
         Called with what is under way.
 
@@ -164,16 +165,34 @@ def _compare(
 ) -> None:
     for turn in ("first", "second"):
         outputs = loaded.run(known.inputs)
-        for name, expected in known.outputs.items():
-            found = np.array(outputs[name])
-            words = _difference(found, expected, known.errors[name])
-            if words:
-                raise CheckFailedError(
-                    f"{what}: output '{name}' of the {turn} run: {words}{cause()}",
-                    found=found,
-                    expected=expected,
-                    **{f"input_{one}": array for one, array in known.inputs.items()},
-                )
+        compare_outputs(outputs, known, what, f" of the {turn} run", cause)
+
+
+def compare_outputs(
+    outputs: Mapping[str, Any],
+    known: GrownNetwork,
+    what: str,
+    of_run: str = "",
+    cause: Callable[[], str] = lambda: "",
+) -> None:
+    """Compare the outputs of a run with those of the reference.
+
+    Raises
+    ------
+    CheckFailedError
+        An element differs by more than it may; the message has ``what`` and ``of_run``, and why
+        by ``cause``.
+    """
+    for name, expected in known.outputs.items():
+        found = np.array(outputs[name])
+        words = _difference(found, expected, known.errors[name])
+        if words:
+            raise CheckFailedError(
+                f"{what}: output '{name}'{of_run}: {words}{cause()}",
+                found=found,
+                expected=expected,
+                **{f"input_{one}": array for one, array in known.inputs.items()},
+            )
 
 
 def _check_at_once(
@@ -195,6 +214,8 @@ def _outputs(loaded: LoadedNetwork, inputs: dict[str, NDArray[Any]]) -> list[NDA
 
 def _difference(found: NDArray[Any], expected: NDArray[Any], allowed: float) -> str:
     """Say by how much an output is off; empty if it is not."""
+    if found.shape != expected.shape:
+        return f"shape {found.shape}, {expected.shape} expected"
     with np.errstate(invalid="ignore"):
         error = np.abs(found.astype(np.float64) - expected.astype(np.float64))
     error = np.asarray(np.nan_to_num(error, nan=np.inf, posinf=np.inf))

@@ -11,6 +11,7 @@ from armnn_py.testing.features.blobs import check_blobs
 from armnn_py.testing.features.late_shapes import check_late_shapes
 from armnn_py.testing.features.lives import check_lives
 from armnn_py.testing.features.options import check_options, check_run_options
+from armnn_py.testing.features.sequences import check_sizes, check_state
 from armnn_py.testing.features.services import check_services
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ FEATURES: dict[str, Check] = {
     "options": check_options,
     "run options": check_run_options,
     "blobs": check_blobs,
+    "state": check_state,
+    "sizes": check_sizes,
     "lives": check_lives,
     "services": check_services,
 }

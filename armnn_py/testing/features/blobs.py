@@ -14,8 +14,7 @@ from armnn_py._native.table.blob import deserialize_blob
 from armnn_py.errors import ArmnnError
 from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.optimizer import OptimizerOptions, optimize
-from armnn_py.testing.cases import unvaried_cases
-from armnn_py.testing.grown.networks import grow
+from armnn_py.testing.grown.networks import grow, taken_cases
 from armnn_py.testing.oracles.reference import REFERENCE
 from armnn_py.testing.outcome import NotApplicableError
 from armnn_py.testing.random_networks import random_network
@@ -83,10 +82,12 @@ def _networks(
     runtime: Runtime, target: Target, seed: int, on_step: Callable[[str], None]
 ) -> Iterator[tuple[str, Network, dict[str, NDArray[Any]]]]:
     """Give networks of layers that the backend takes, then one of random patterns."""
-    cases = unvaried_cases(seed)
+    backend = runtime.backends[target.id]
+    on_step("asking about layers")
+    cases = taken_cases(backend, seed)
     with contextlib.suppress(NotApplicableError):
         for number in range(seed, seed + _GROWN):
-            grown = grow(cases, runtime.backends[target.id], runtime, number, on_step)
+            grown = grow(cases, backend, runtime, number, on_step)
             yield f"network {number}", grown.network, grown.inputs
     network = random_network(seed)
     yield f"random network {seed}", network, random_inputs(network, seed)

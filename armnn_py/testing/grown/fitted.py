@@ -36,7 +36,7 @@ def fitted(case: Case, place: int, info: TensorInfo) -> Case | None:
         return case
     inputs = [info if one == before else one for one in case.signature.inputs]
     for candidate in _with_channels(case, before, info, inputs):
-        changed = _with_inputs(case, candidate)
+        changed = with_inputs(case, candidate)
         if changed is not None:
             return changed
     return None
@@ -49,7 +49,7 @@ def with_operand(
     inputs, constants = list(case.signature.inputs), list(case.signature.constants)
     inputs[place], constants[place] = info, constant
     signature = case.signature._replace(constants=tuple(constants))
-    return _with_inputs(structs.replace(case, signature=signature, drawn={}), inputs)
+    return with_inputs(structs.replace(case, signature=signature, drawn={}), inputs)
 
 
 def _with_channels(
@@ -80,7 +80,8 @@ def _other_dimension(info: TensorInfo, old: int, new: int, *, last: bool) -> Ten
     return info.with_shape(shape)
 
 
-def _with_inputs(case: Case, inputs: Sequence[TensorInfo | None]) -> Case | None:
+def with_inputs(case: Case, inputs: Sequence[TensorInfo | None]) -> Case | None:
+    """Return a case with other operands; None if the layer does not fit them."""
     signature = case.signature
     try:
         outputs: Any = signature.outputs

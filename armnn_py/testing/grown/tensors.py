@@ -32,7 +32,8 @@ MOST_ELEMENTS = 2000
 
 _MOST_VALUE = 300.0
 _DRAWS = 2  # of errors
-_MARGIN = 1.5  # on what they change
+MARGIN = 1.5
+"""On what a small error of what is read becomes."""
 #: The greatest error of a quantised tensor in steps, by the bytes of an element.
 _MOST_STEPS = {1: 6.0, 2: 120.0}
 #: The greatest error of others, as a part of the largest value.
@@ -115,7 +116,7 @@ def _error(case: Case, place: int, runs: Sequence[NDArray[Any]]) -> float | None
     allowed = tolerance_of(case.layer.label, info.data_type.label)
     own = float(allowed.steps) or (allowed.relative + allowed.scaled) * largest
     moved = max(float(np.abs(run - value).max()) for run in runs[1:])
-    error = own + _MARGIN * moved
+    error = own + MARGIN * moved
     if info.data_type.is_quantized:
         return error if error <= _MOST_STEPS[info.dtype.itemsize] else None
     most = _MOST_PART[info.data_type] * largest

@@ -27,6 +27,10 @@ enum defect_e {
   OVERWRITES_EARLIER_NETWORKS,
   SWAPS_OUTPUTS,
   KEEPS_ADDRESS_OF_INPUT,
+  KEEPS_STATE_OVER_RESETS,
+  SHARES_STATE_OF_NETWORKS,
+  COMPUTES_THE_FIRST_SIZE,
+  ASKS_SCRATCH_OF_FIRST_SIZE,
   BELIEVES_BYTES,
   COMPILES_NOTHING,
 };
@@ -55,7 +59,7 @@ typedef struct step_t {
 
 /* Behind it: steps, then |count| bytes for each constant. */
 typedef struct program_t {
-  uint64_t count, place;
+  uint64_t count, place, scratch; /* |scratch|: elements of a step's result there */
   uint32_t inputs, outputs, steps, constants;
 } program_t;
 
@@ -158,7 +162,7 @@ static program_t* compiled(const armnn_subgraph_t* part) {
   const size_t most = sizeof(program_t) + part->layer_count * (sizeof(step_t) + 2 * count);
   program_t* p = (program_t*)calloc(1, most);
   if (p == NULL) return NULL;
-  p->count = count;
+  p->count = p->scratch = count;
   p->inputs = part->input_count, p->outputs = part->output_count, p->steps = part->layer_count;
   for (uint32_t l = 0; l < part->layer_count; ++l) {
     const armnn_layer_t* layer = part->layers[l];
@@ -190,6 +194,27 @@ static program_t* compiled(const armnn_subgraph_t* part) {
   return p;
 }
 
+/* The same steps over other sizes are taken for a program that is there. */
+static void use_first_size(program_t* program) {
+  static program_t* known[256];
+  static int count;
+  const size_t size = program->steps * sizeof(step_t);
+  int i = 0;
+  while (i < count && (known[i]->steps != program->steps ||
+                       memcmp(steps_of(known[i]), steps_of(program), size) != 0)) {
+    ++i;
+  }
+  if (i == count && count < 256 &&
+      (known[i] = (program_t*)malloc(sizeof *program + size)) != NULL) {
+    memcpy(known[count++], program, sizeof *program + size);
+  }
+  if (i == count) return;
+  if (HAS(ASKS_SCRATCH_OF_FIRST_SIZE)) program->scratch = known[i]->count;
+  if (HAS(COMPUTES_THE_FIRST_SIZE) && known[i]->count < program->count && !program->constants) {
+    program->count = known[i]->count;
+  }
+}
+
 static armnn_status_t optimize(armnn_backend_t* backend, const armnn_subgraph_t* part,
                                const armnn_options_t* options,
                                const armnn_optimization_sink_t* sink, armnn_error_t* error) {
@@ -208,6 +233,7 @@ static armnn_status_t optimize(armnn_backend_t* backend, const armnn_subgraph_t*
       memcpy(program, *kept, size_of(program));
     }
   }
+  if (HAS(COMPUTES_THE_FIRST_SIZE) || HAS(ASKS_SCRATCH_OF_FIRST_SIZE)) use_first_size(program);
   memset(&blob, 0, sizeof blob);
   blob.header.struct_size = sizeof blob;
   blob.header.struct_type = ARMNN_STRUCT_BLOB;
@@ -252,29 +278,51 @@ static armnn_status_t deserialize(armnn_backend_t* backend, const void* data, ui
 
 /* ---- Programs run ---------------------------------------------------------------------------- */
 
+/* A program of a loaded network. An input that lies where the output of the run before was, and the
+ * other way round, is a state: it is on the device already. */
+typedef struct loaded_t {
+  program_t* program;
+  const void *read, *written; /* in the run before */
+  int8_t* kept;               /* what it wrote */
+} loaded_t;
+
+static void unload(void* prepared, const armnn_host_t* host) {
+  loaded_t* loaded = (loaded_t*)prepared;
+  (void)host;
+  free(loaded->kept);
+  free(loaded);
+}
+
 static armnn_status_t prepare(const armnn_workload_info_t* info, const armnn_host_t* host,
                               armnn_backend_t* backend, void** out_prepared,
                               armnn_workload_requirements_t* needs, armnn_error_t* error) {
   program_t* p = (program_t*)armnn_part_object(info, ID);
   (void)host, (void)backend;
   if (p == NULL) return armnn_fail(error, ARMNN_STATUS_INCOMPATIBLE, "another version");
-  if (!HAS(BELIEVES_BYTES) &&
+  if (!HAS(BELIEVES_BYTES) && !HAS(COMPUTES_THE_FIRST_SIZE) &&
       (p->count != info->output_infos[0]->element_count || p->inputs != info->input_count ||
        p->outputs != info->output_count)) {
     return armnn_fail(error, ARMNN_STATUS_INCOMPATIBLE, "another sub-graph");
+  }
+  loaded_t* loaded = (loaded_t*)calloc(1, sizeof *loaded);
+  if (loaded == NULL) return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
+  loaded->program = p;
+  if (HAS(KEEPS_STATE_OVER_RESETS) || HAS(SHARES_STATE_OF_NETWORKS)) {
+    loaded->kept = (int8_t*)malloc((size_t)p->count);
   }
   p->place = 0;
   if (HAS(OVERWRITES_EARLIER_NETWORKS)) {
     p->place = used, used += p->constants * p->count;
     memcpy(room + p->place, constant_of(p, 0), (size_t)(used - p->place));
   }
-  *out_prepared = p;
-  needs->scratch_size = (uint64_t)p->steps * p->count;
+  *out_prepared = loaded;
+  needs->scratch_size = (uint64_t)p->steps * p->scratch;
   return ARMNN_STATUS_OK;
 }
 
 static armnn_status_t run(const armnn_kernel_call_t* call, armnn_error_t* error) {
-  program_t* p = (program_t*)call->prepared;
+  loaded_t* loaded = (loaded_t*)call->prepared;
+  program_t* p = loaded->program;
   const int shares = HAS(SHARES_SCRATCH_OF_PROGRAMS) && p->steps * p->count <= ROOM;
   int8_t* scratch = shares ? room : (int8_t*)call->scratch;
   const int8_t* constants = HAS(OVERWRITES_EARLIER_NETWORKS) ? room + p->place : constant_of(p, 0);
@@ -283,6 +331,10 @@ static armnn_status_t run(const armnn_kernel_call_t* call, armnn_error_t* error)
   if (HAS(KEEPS_ADDRESS_OF_INPUT)) {
     if (p->place == 0) p->place = (uintptr_t)first;
     first = (const void*)(uintptr_t)p->place;
+  }
+  if (loaded->kept != NULL && first == loaded->written && call->outputs[0] == loaded->read) {
+    const int is_same = memcmp(first, loaded->kept, (size_t)p->count) == 0;
+    first = !HAS(SHARES_STATE_OF_NETWORKS) ? loaded->kept : is_same ? room : first;
   }
   for (uint32_t s = 0; s < p->steps; ++s) {
     const step_t* step = &steps_of(p)[s];
@@ -305,6 +357,9 @@ static armnn_status_t run(const armnn_kernel_call_t* call, armnn_error_t* error)
            (size_t)(HAS(LEAVES_LAST_ELEMENT) ? p->count - 1 : p->count));
     if (HAS(WRITES_FORTY_TWO)) memset(call->outputs[step->output], 42, (size_t)p->count);
   }
+  loaded->read = call->inputs[0], loaded->written = call->outputs[0];
+  if (loaded->kept != NULL) memcpy(loaded->kept, loaded->written, (size_t)p->count);
+  if (HAS(SHARES_STATE_OF_NETWORKS)) memcpy(room, loaded->written, (size_t)p->count);
   return ARMNN_STATUS_OK;
 }
 
@@ -322,7 +377,7 @@ static const armnn_kernel_t kernels[] = {
                       NULL),
     ARMNN_KERNEL_FULL(ACTIVATION, ARMNN_ACTIVATION_RELU, QASYMM_S8, one_layer, same_size, NULL,
                       NULL),
-    ARMNN_KERNEL_FULL(PRE_COMPILED, ARMNN_ANY, ANY, run, takes_any, prepare, NULL),
+    ARMNN_KERNEL_FULL(PRE_COMPILED, ARMNN_ANY, ANY, run, takes_any, prepare, unload),
 };
 static const armnn_kit_hooks_t hooks = {.optimize = optimize, .deserialize_blob = deserialize};
 ARMNN_DEFINE_BACKEND_WITH("Compiler", kernels, 1, "1.0", "compiles 8 bits", 0, hooks)

@@ -72,7 +72,9 @@ def test_variables_stay_the_hosts(isolated: ann.Runtime) -> None:
     both(counter(), isolated, [{"x": np.full(3, n, np.float32)} for n in (1, 2, 3)])
 
 
-def test_free_sizes_get_plans(isolated: ann.Runtime) -> None:
+def rows() -> ann.Network:
+    """A network whose first size comes with a run."""
+
     def layers(infos: Mapping[str, ann.TensorInfo]) -> ann.Network:
         network = ann.Network()
         x = network.add_input("x", infos["x"])
@@ -80,9 +82,47 @@ def test_free_sizes_get_plans(isolated: ann.Runtime) -> None:
         return network
 
     info = ann.TensorInfo((None, 4), dimension_names=("rows", None))
-    network = ann.Network.from_builder("rows", {"x": info}, layers, {"y": info})
+    return ann.Network.from_builder("rows", {"x": info}, layers, {"y": info})
+
+
+def test_free_sizes_get_plans(isolated: ann.Runtime) -> None:
     random = np.random.default_rng(3)
-    both(network, isolated, [{"x": random.random((n, 4), np.float32)} for n in (1, 5, 1, 3)])
+    both(rows(), isolated, [{"x": random.random((n, 4), np.float32)} for n in (1, 5, 1, 3)])
+
+
+def test_sizes_with_a_bound_get_plans_of_their_own() -> None:
+    random = np.random.default_rng(3)
+    with ann.Runtime(isolate=["CpuRef"]) as runtime:
+        with pytest.warns(ann.ArmnnWarning, match="each input shape gets a plan of its own"):
+            away = ann.load(rows(), ["CpuRef"], runtime=runtime, bounds={"rows": 5})
+        with away, ann.load(rows(), ["CpuRef"], bounds={"rows": 5}) as here:
+            assert here.late_shapes.one_plan
+            assert not away.late_shapes.one_plan
+            for count in (5, 1, 0, 5):
+                x = random.random((count, 4), np.float32)
+                np.testing.assert_array_equal(away.run(x)["y"], here.run(x)["y"])
+            assert not away.last_run.degraded
+
+
+def test_sizes_that_a_run_finds(isolated: ann.Runtime) -> None:
+    nodes = [
+        onnx.helper.make_node("NonZero", ["x"], ["places"]),
+        onnx.helper.make_node("Transpose", ["places"], ["indices"], perm=[1, 0]),
+        onnx.helper.make_node("GatherND", ["x", "indices"], ["values"]),
+        onnx.helper.make_node("Add", ["values", "values"], ["y"]),
+    ]
+    ends = [
+        onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
+        for name, shape in (("x", [3, 4]), ("y", ["count"]))
+    ]
+    graph = onnx.helper.make_graph(nodes, "found", ends[:1], ends[1:])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)])
+    random = np.random.default_rng(4)
+    with ann.load(model, ["CpuAcc"], runtime=isolated) as away:
+        for _ in range(3):
+            x = random.integers(-1, 2, (3, 4)).astype(np.float32)
+            np.testing.assert_array_equal(away.run(x)["y"], 2 * x[x != 0])
+        assert away.assignment.counts.keys() == {"CpuAcc"}
 
 
 def test_layers_that_nobody_compiles(isolated: ann.Runtime) -> None:

@@ -21,7 +21,7 @@ from armnn_py.testing.cases import Case
 from armnn_py.testing.checks.numbers import check_numbers
 from armnn_py.testing.oracles.reference import Reference
 from armnn_py.types import DataType, LayerType, ReduceOperation
-from tests.cpu_ref.quantized import Tensor
+from tests.cpu_ref.harness import Tensor
 from tests.cpu_ref.tflite_models import tflite_node
 
 from .conftest import WRONG, Build

@@ -1,27 +1,19 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The reference backend as a fixture, from a file of its own or from the core library."""
+"""The reference backend as a fixture."""
 
 from __future__ import annotations
 
-import ctypes
-import os
+from collections.abc import Iterator
 
 import pytest
 
-from .harness import Backend, ChunkedHost, Layers
+import armnn_py as ann
 
-_HOST = ChunkedHost()
+from .harness import Layers
 
 
 @pytest.fixture(scope="session")
-def cpu_ref() -> Layers:
-    """CpuRef; the variable ``CPU_REF_LIBRARY`` names a ``.so`` to test in place of the core's."""
-    path = os.environ.get("CPU_REF_LIBRARY")
-    host = ctypes.pointer(_HOST.table)
-    if path is not None:
-        return Layers(Backend.from_file(path), Backend.from_file(path, host))
-    from armnn_py._native.library import core
-
-    library = core()
-    return Layers(Backend.from_core(library, "CpuRef"), Backend.from_core(library, "CpuRef", host))
+def cpu_ref() -> Iterator[Layers]:
+    with ann.Runtime(enable_dynamic_backends=False) as runtime:
+        yield Layers(runtime)

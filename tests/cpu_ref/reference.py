@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Expected values from somebody else: single ONNX nodes in onnxruntime, layouts by transposing."""
+"""Expected values from somebody else: single ONNX nodes in onnxruntime."""
 
 from __future__ import annotations
 
@@ -9,12 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from armnn_py._native import abi
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-LAYOUTS = {"nchw": abi.ARMNN_DATA_LAYOUT_NCHW, "nhwc": abi.ARMNN_DATA_LAYOUT_NHWC}
 
 
 def onnx_node(
@@ -53,11 +49,6 @@ def onnx_node(
     )
     result: np.ndarray = session.run(None, {n: x for n, x in given.items() if n not in fixed})[0]
     return result
-
-
-def to_layout(nchw: np.ndarray, layout: str) -> np.ndarray:
-    """An NCHW image (or OIHW weights) in the given layout."""
-    return np.ascontiguousarray(nchw.transpose(0, 2, 3, 1)) if layout == "nhwc" else nchw
 
 
 def random(shape: Sequence[int], seed: int = 0) -> np.ndarray:

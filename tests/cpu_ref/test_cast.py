@@ -12,8 +12,7 @@ import pytest
 from armnn_py._native import abi
 from armnn_py.types import LayerType
 
-from .harness import Layers, tensor_info
-from .host_check import shown_form
+from .harness import Layers, shown_form
 from .tensors import DTYPES
 
 INTEGERS = ("signed32", "signed64", "unsigned8", "signed8", "signed16")
@@ -81,5 +80,3 @@ def test_reasons(cpu_ref: Layers) -> None:
     )
     kind = abi.ARMNN_LAYER_CONVERT_FP16_TO_FP32
     assert cpu_ref.refusal(kind, None, [half], [real]) == "ConvertFp16ToFp32 is shown as Cast"
-    infos = [tensor_info(*half)], [tensor_info(*real)]
-    assert cpu_ref.plain.supports(kind, None, *infos) == "no kernel for this layer type"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""CONSTANT, MEM_COPY, RESHAPE, FILL, RANK and SHAPE; quantised tensors that move; odd infos."""
+"""MEM_COPY, RESHAPE, FILL, RANK and SHAPE; quantised tensors that move; odd infos."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from armnn_py._native import abi
 from armnn_py._native.layers import layer_structs as layers
 from armnn_py.tensors import TensorInfo
-from armnn_py.types import DataType, LayerType
+from armnn_py.types import DataType
 
 from .harness import Layers, descriptor, tensor_info
-from .host_check import shown_form
 from .tensors import DTYPES, examples, shapes, values
 
 
@@ -32,14 +31,10 @@ def reshape_form(shape: Any) -> Any:
 
 
 @examples
-@given(
-    shape=shapes(),
-    layer_type=st.sampled_from([abi.ARMNN_LAYER_CONSTANT, abi.ARMNN_LAYER_MEM_COPY]),
-    dtype=st.sampled_from(list(DTYPES.values())),
-)
-def test_copies(cpu_ref: Layers, shape: tuple[int, ...], layer_type: int, dtype: Any) -> None:
+@given(shape=shapes(), dtype=st.sampled_from(list(DTYPES.values())))
+def test_copies(cpu_ref: Layers, shape: tuple[int, ...], dtype: Any) -> None:
     x = values(shape, dtype)
-    (out,) = cpu_ref.run(layer_type, None, [x], [(shape, dtype)], constants=[0])
+    (out,) = cpu_ref.run(abi.ARMNN_LAYER_MEM_COPY, None, [x], [(shape, dtype)])
     np.testing.assert_array_equal(out, x)
 
 
@@ -107,21 +102,6 @@ def test_a_tensor_that_contradicts_itself(cpu_ref: Layers) -> None:
             assert words in str(cpu_ref.refusal(abi.ARMNN_LAYER_MEM_COPY, None, *pair))
     # The number of elements is no choice of anybody: the host computes it for what it shows.
     assert layers.tensor_info(TensorInfo((2, 3))).element_count == good.element_count == 6
-
-
-def test_which_layers_run_in_place(cpu_ref: Layers) -> None:
-    real, row = tensor_info((2, 3), np.float32), tensor_info((3,), np.float32)
-    wide = tensor_info((2, 3), np.int64)
-    flat = tensor_info((6,), np.float32)
-    for layer_type, form, inputs, output, mask in [
-        (*shown_form(LayerType.ADDITION), [real, real], real, 0b11),
-        (*shown_form(LayerType.ADDITION), [row, real], real, 0b10),
-        (*shown_form(LayerType.FLOOR), [real], real, 0b1),
-        (abi.ARMNN_LAYER_RESHAPE, reshape_form((6,)), [real], flat, 0b1),
-        (abi.ARMNN_LAYER_CAST, None, [wide], real, 0),
-        (abi.ARMNN_LAYER_CONSTANT, None, [real], real, 0),
-    ]:
-        assert cpu_ref.plain.in_place_mask(layer_type, form, inputs, [output]) == mask
 
 
 def test_a_tensor_beyond_all_memory(cpu_ref: Layers) -> None:

@@ -16,8 +16,7 @@ from armnn_py.tensors import QuantizationInfo, TensorInfo
 from armnn_py.testing.oracles.independent import by_definition
 from armnn_py.types import DataType, LayerType
 
-from .harness import Layers, descriptor
-from .quantized import Tensor
+from .harness import Layers, Tensor, descriptor
 
 DETECTION = abi.ARMNN_LAYER_DETECTION_POST_PROCESS
 F = np.float32

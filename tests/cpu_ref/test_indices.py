@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+import armnn_py as ann
 from armnn_py._native import abi
 
-from .harness import FailedError, Layers, descriptor
+from .harness import Layers, descriptor
 
-INVALID = abi.ARMNN_STATUS_INVALID_ARGUMENT
 FAR = [5, -6, 2**31 - 1, -(2**31), 2**32, 2**63 - 1, -(2**63)]
 X = np.zeros((4, 5, 6), np.float32)
 
 
 def run(cpu_ref: Layers, layer: int, operands: list[Any], shape: Any, form: Any = None) -> str:
     """The message of a run that fails."""
-    with pytest.raises(FailedError) as raised:
+    with pytest.raises(ann.ExecutionError) as raised:
         cpu_ref.run(layer, form, operands, [(shape, np.float32)])
     return str(raised.value)
 
@@ -31,7 +31,7 @@ def test_gather(cpu_ref: Layers, bad: int) -> None:
     form = descriptor(abi.armnn_gather_descriptor_t, layer, axis=1)
     for dtype in (np.int32, np.int64) if abs(bad) <= 2**31 else (np.int64,):
         message = run(cpu_ref, layer, [X, np.array([0, 4, bad, 1], dtype)], (4, 4, 6), form)
-        assert message.startswith(f"{INVALID}: index {bad} at place 2")
+        assert f"index {bad} at place 2" in message
         assert "[-5, 5)" in message
 
 

@@ -13,8 +13,7 @@ import pytest
 
 from armnn_py._native import abi
 
-from .harness import Layers, descriptor
-from .quantized import Tensor
+from .harness import Layers, Tensor, descriptor
 from .tflite_models import tflite_node
 
 BINARY = abi.ARMNN_LAYER_ELEMENTWISE_BINARY

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from .quantized import Tensor
+from .harness import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -182,12 +182,17 @@ def test_old_operators(run: Any, op: str, version: int, scale: float) -> None:
 @pytest.mark.parametrize("transformation", ["half_pixel", "align_corners", "asymmetric"])
 @pytest.mark.parametrize("mode", ["linear", "cubic"])
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32])
-def test_integers_drop_fractions(run: Any, dtype: Any, mode: str, transformation: str) -> None:
+@pytest.mark.parametrize("alike", [False, True])
+def test_integers_drop_fractions(
+    run: Any, alike: bool, dtype: Any, mode: str, transformation: str
+) -> None:
     """Either neighbour is right where the exact number is nearer to one than float32 can tell."""
     numbers = np.random.default_rng(12)
     low, high = (-128, 128) if dtype != np.uint8 else (0, 256)
     for shape, sizes in (((5, 6), (10, 4)), ((9, 3), (4, 11)), ((8, 8), (16, 16))):
         x = numbers.integers(low, high, (1, 2, *shape)).astype(dtype)
+        if alike:
+            x[...] = 101
         lines = [Line(n, m) for n, m in zip(shape, sizes, strict=True)]
         wanted = resized(
             x, {2 + i: one.weights(mode, transformation) for i, one in enumerate(lines)}

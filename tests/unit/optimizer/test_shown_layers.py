@@ -18,7 +18,7 @@ from armnn_py._native.layers.layer_structs import LayerStructs
 from armnn_py.testing.random_networks import random_network
 from armnn_py.types import LayerType
 from armnn_py.types.facts import FACTS
-from tests.cpu_ref.host_check import host_refusal
+from tests.cpu_ref.harness import host_refusal
 
 DEMO = Path(ann.__file__).parent / "demo" / "digits.onnx"
 

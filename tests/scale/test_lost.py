@@ -79,7 +79,10 @@ def test_a_worker_is_killed(tmp_path: Path) -> None:
     check(tmp_path / "out")
 
 
-@pytest.mark.parametrize("jobs", [1, pytest.param(10, marks=pytest.mark.exhaustive)])
+TEN_JOBS = pytest.param(10, marks=[pytest.mark.exhaustive, pytest.mark.timeout(1800)])
+
+
+@pytest.mark.parametrize("jobs", [1, TEN_JOBS])
 def test_a_node_is_killed(cluster: Any, tmp_path: Path, jobs: int) -> None:
     """In the middle of each job the first node dies whose actor has run some batches."""
     model = gatherer(tmp_path / "gather.onnx")

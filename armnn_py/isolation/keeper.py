@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 
-from armnn_py._native.process.parent_process import child_command
+from armnn_py._native.process.parent_process import start_forking
 from armnn_py.errors import BackendError
 
 _NUMBER = struct.Struct("=q")
@@ -37,16 +37,11 @@ class Keeper:
         self._control.settimeout(_START_SECONDS)
         with theirs:
             number = theirs.fileno()
-            self._process = subprocess.Popen(
-                child_command("armnn_py.worker.keeper", "keep", number, os.getpid()),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                pass_fds=(number,),
-                # One thread when it forks. Each worker gets the environment of this process.
-                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+            self._process = start_forking(
+                "armnn_py.worker.keeper", "keep", number, os.getpid(), descriptors=[number],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                 start_new_session=True,
-            )
+            )  # fmt: skip
 
     def start(self, connection: socket.socket) -> tuple[int, int, int, int]:
         """Start a worker that serves a socket; returns its number and three descriptors.

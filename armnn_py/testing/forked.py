@@ -11,15 +11,15 @@ import resource
 import selectors
 import signal
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
-from armnn_py._native.process.parent_process import end_with_parent, how_it_ended
+from armnn_py._native.process.parent_process import forked, how_it_ended
 from armnn_py.testing.bulletin import Bulletin
 from armnn_py.testing.child import Tell, writer
 
@@ -56,12 +56,9 @@ class ForkedProcess:
         self.job, self.timeout = job, timeout
         self.output = os.memfd_create("output")
         receiver, sender = os.pipe()
-        server = os.getpid()
         self.bulletin = Bulletin()
-        self.pid = os.fork()
-        if self.pid == 0:
-            os.close(receiver)
-            _live(server, job, self.output, sender, self.bulletin)
+        work = partial(_live, job, self.output, receiver, sender, self.bulletin)
+        self.pid = forked(work, failed=_OUR_FAULT)
         os.close(sender)
         self.pipe = receiver
         self.pending = b""
@@ -194,25 +191,18 @@ def _error_in(said: str) -> str:
     return ours[-1].partition(": ")[2] if ours else "".join(lines[-1:])
 
 
-def _live(server: int, job: Job, output: int, sender: int, bulletin: Bulletin) -> None:
-    """Do the work of a job, then end; never returns."""
-    code = _OUR_FAULT
-    try:
-        end_with_parent(server)
-        os.setpgid(0, 0)
-        _limit()
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        os.dup2(output, 1)
-        os.dup2(output, 2)
-        faulthandler.disable()
-        tell = writer(sender, bulletin)
-        job.work(tell)
-        tell(end=True)
-        code = 0
-    except BaseException:
-        os.write(2, traceback.format_exc().encode())
-    finally:
-        os._exit(code)
+def _live(job: Job, output: int, receiver: int, sender: int, bulletin: Bulletin) -> None:
+    """Do the work of a job."""
+    os.close(receiver)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    os.setpgid(0, 0)
+    _limit()
+    faulthandler.disable()
+    tell = writer(sender, bulletin)
+    job.work(tell)
+    tell(end=True)
 
 
 def _limit() -> None:

@@ -10,19 +10,19 @@ of the same thread, and ends with that thread.
 from __future__ import annotations
 
 import atexit
+import functools
 import importlib
 import json
 import os
 import subprocess
 import sys
 import threading
-import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
 from armnn_py._native.library import core
-from armnn_py._native.process.parent_process import child_command, end_with_parent
+from armnn_py._native.process.parent_process import end_with_parent, forked, start_forking
 from armnn_py.errors import InternalError
 from armnn_py.testing.child import writer
 
@@ -36,15 +36,11 @@ class _Server:
         receiver, sender = os.pipe()
         self._answers = open(receiver, "rb")  # noqa: PTH123, SIM115
         try:
-            self._process = subprocess.Popen(
-                child_command("armnn_py.testing.serving", "serve", os.getpid(), sender, module),
-                stdin=subprocess.PIPE,
-                stdout=2,
-                pass_fds=[sender],
-                # One thread when it forks; what a backend has of its own is not touched.
-                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+            self._process = start_forking(
+                "armnn_py.testing.serving", "serve", os.getpid(), sender, module,
+                descriptors=[sender], stdin=subprocess.PIPE, stdout=2,
                 process_group=0,  # Ctrl-C is for the parent, which ends the child
-            )
+            )  # fmt: skip
         finally:
             os.close(sender)
 
@@ -129,20 +125,10 @@ def serve(parent: int, sender: int, module: str) -> None:
     os.set_inheritable(sender, False)
     core()  # every process needs it
     worker = importlib.import_module(module)
-    server, say = os.getpid(), writer(sender)
+    say = writer(sender)
     for line in sys.stdin.buffer:
         order = json.loads(line)
         worker.prepare(order)
-        pid = os.fork()
-        if pid == 0:
-            code = 1
-            try:
-                end_with_parent(server)
-                worker.serve(order, say)
-                code = 0
-            except BaseException:
-                traceback.print_exc()
-            finally:
-                os._exit(code)
+        pid = forked(functools.partial(worker.serve, order, say))
         _, status = os.waitpid(pid, 0)
         say(ended=os.waitstatus_to_exitcode(status))

@@ -11,18 +11,17 @@ it ends, all of them end.
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import os
 import select
 import signal
 import socket
 import struct
-import sys
-import traceback
 from pathlib import Path
 
 from armnn_py._native.library import core
-from armnn_py._native.process.parent_process import adopt_orphans, end_with_parent
+from armnn_py._native.process.parent_process import adopt_orphans, forked
 from armnn_py.worker.serve import serve
 
 _STATUS = struct.Struct("=i")
@@ -78,10 +77,7 @@ class _Keeper:
         if len(given) != 3:
             return False
         connection, errors, status = given
-        keeper = os.getpid()
-        number = os.fork()
-        if number == 0:
-            self._live(keeper, connection, errors, status)
+        number = forked(functools.partial(self._live, connection, errors, status))
         os.close(connection)
         os.close(errors)
         descriptor = os.pidfd_open(number)
@@ -91,23 +87,16 @@ class _Keeper:
             socket.send_fds(self._control, [_NUMBER.pack(number)], [descriptor])
         return True
 
-    def _live(self, keeper: int, connection: int, errors: int, status: int) -> None:
-        """Be a worker; never returns."""
-        try:
-            end_with_parent(keeper)
-            adopt_orphans()
-            os.setsid()
-            os.dup2(errors, 2)
-            pipes = [pipe for _, pipe in self._workers.values()]
-            for one in (errors, status, self._host, *self._workers, *pipes):
-                os.close(one)
-            self._control.close()
-            serve(connection)
-        except BaseException:
-            traceback.print_exc()
-            sys.stderr.flush()
-        finally:
-            os._exit(1)
+    def _live(self, connection: int, errors: int, status: int) -> None:
+        """Be a worker."""
+        adopt_orphans()
+        os.setsid()
+        os.dup2(errors, 2)
+        pipes = [pipe for _, pipe in self._workers.values()]
+        for one in (errors, status, self._host, *self._workers, *pipes):
+            os.close(one)
+        self._control.close()
+        serve(connection)
 
     def _report(self, descriptor: int) -> None:
         """Wait for the end of a worker, and tell its exit code."""

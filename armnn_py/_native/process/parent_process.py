@@ -8,8 +8,13 @@ import ctypes
 import json
 import os
 import signal
+import subprocess
 import sys
-from typing import Any
+import traceback
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _PR_SET_CHILD_SUBREAPER = 36
@@ -27,6 +32,43 @@ def child_command(module: str, function: str, *arguments: Any) -> list[str]:
     """
     given = json.dumps([sys.path, module, function, arguments])
     return [sys.executable, "-P", "-c", _START, given]
+
+
+def start_forking(
+    module: str, function: str, *arguments: Any, descriptors: Sequence[int], **given: Any
+) -> subprocess.Popen[bytes]:
+    """Start a process that will fork others: it has one thread, whatever this one has.
+
+    It calls a function, see `child_command`, and keeps the named descriptors; ``given`` is for
+    ``subprocess.Popen``.
+    """
+    return subprocess.Popen(
+        child_command(module, function, *arguments),
+        pass_fds=descriptors,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        **given,
+    )
+
+
+def forked(work: Callable[[], object], *, failed: int = 1) -> int:
+    """Fork a process that does some work and ends; returns its number.
+
+    It ends with this process. Its exit code is 0, or ``failed`` after an exception, which is on its
+    standard error.
+    """
+    parent = os.getpid()
+    number = os.fork()
+    if number:
+        return number
+    code = failed
+    try:
+        end_with_parent(parent)
+        work()
+        code = 0
+    except BaseException:
+        os.write(2, traceback.format_exc().encode())
+    finally:
+        os._exit(code)
 
 
 def end_with_parent(parent: int) -> None:

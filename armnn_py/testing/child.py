@@ -17,11 +17,8 @@ import numpy as np
 
 from armnn_py.errors import ArmnnError
 from armnn_py.guard.outcome import CheckFailedError
-from armnn_py.optimizer import AS_IT_IS, optimize
-from armnn_py.runtime import Runtime
-from armnn_py.testing.batches import LARGE
 from armnn_py.testing.checks.memory import check_growth, check_memory, check_variables, variable_of
-from armnn_py.testing.checks.numbers import check_numbers, kinds_of
+from armnn_py.testing.checks.numbers import check_numbers, kinds_of, speed_of
 from armnn_py.testing.checks.reentrance import check_reentrance
 from armnn_py.testing.checks.subgraphs import check_subgraphs
 from armnn_py.testing.checks.truth import Answers, check_truth
@@ -31,7 +28,7 @@ from armnn_py.testing.models.whole import check_whole
 from armnn_py.testing.oracles.reference import REFERENCE, Reference
 from armnn_py.testing.outcome import GROUPS, NotApplicableError, NotTriedError
 from armnn_py.testing.prepared import Preparation
-from armnn_py.testing.subject import Subject, network_of
+from armnn_py.testing.subject import Subject
 from armnn_py.testing.target import Target
 
 if TYPE_CHECKING:
@@ -307,37 +304,3 @@ def writer(descriptor: int, bulletin: Bulletin | None = None) -> Tell:
         os.write(descriptor, (json.dumps(message) + "\n").encode())
 
     return tell
-
-
-_ROUNDS = 3
-
-
-def speed_of(subject: Subject, case: Case) -> float | None:
-    """Return how many times as fast as CpuRef a layer runs, with all threads.
-
-    None for a small layer, whose time is that of the call, and where CpuRef does not take it. The
-    two run in turns, and of each the shortest run counts.
-    """
-    if case.most_elements < LARGE or case.is_variant or subject.backend.id == REFERENCE:
-        return None
-    values = case.values()
-    network = network_of(case, values)
-    inputs = {name: values[int(name[1:])] for name in network.inputs}
-    times = {True: float("inf"), False: float("inf")}
-    with Runtime(enable_dynamic_backends=False, use_environment=False) as runtime:
-        try:
-            placed = optimize(network, [REFERENCE], runtime=runtime, options=AS_IT_IS)
-        except ArmnnError:
-            return None
-        with (
-            subject.host.bypassed(),
-            subject.load(network) as own,
-            runtime.load_network(placed) as reference,
-        ):
-            own.run(inputs)
-            for _ in range(_ROUNDS):
-                for is_own, loaded in ((True, own), (False, reference)):
-                    begin = time.perf_counter()
-                    loaded.run(inputs)
-                    times[is_own] = min(times[is_own], time.perf_counter() - begin)
-    return float(f"{times[False] / max(times[True], 1e-9):.3g}")

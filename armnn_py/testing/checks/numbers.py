@@ -5,14 +5,20 @@
 from __future__ import annotations
 
 import math
+import time
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armnn_py.errors import ArmnnError
 from armnn_py.guard.outcome import CheckFailedError
+from armnn_py.optimizer import AS_IT_IS, optimize
+from armnn_py.runtime import Runtime
+from armnn_py.testing.batches import LARGE
 from armnn_py.testing.cases import DRAWS
 from armnn_py.testing.oracles.reference import REFERENCE
+from armnn_py.testing.subject import network_of
 from armnn_py.testing.tolerances import (
     compare,
     excess,
@@ -32,7 +38,10 @@ if TYPE_CHECKING:
     from armnn_py.testing.cases import Case, Kind
     from armnn_py.testing.oracles.reference import Expectation
     from armnn_py.testing.prepared import Prepared
+    from armnn_py.testing.subject import Subject
 
+#: Runs of which the shortest counts.
+_ROUNDS = 3
 #: Elements that make a statistic of rounding errors.
 _ENOUGH = 64
 #: An error in steps that is more than half a step, whatever float32 makes of it.
@@ -199,3 +208,34 @@ def _is_flushed(found: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.bool_
     is_small = np.abs(expected) < np.finfo(found.dtype).smallest_normal
     signs = np.signbit(found) == np.signbit(expected)
     return np.asarray((found == 0) & is_small & signs)
+
+
+def speed_of(subject: Subject, case: Case) -> float | None:
+    """Return how many times as fast as CpuRef a layer runs, with all threads.
+
+    None for a small layer, whose time is that of the call, and where CpuRef does not take it. The
+    two run in turns, and of each the shortest run counts.
+    """
+    if case.most_elements < LARGE or case.is_variant or subject.backend.id == REFERENCE:
+        return None
+    values = case.values()
+    network = network_of(case, values)
+    inputs = {name: values[int(name[1:])] for name in network.inputs}
+    times = {True: float("inf"), False: float("inf")}
+    with Runtime(enable_dynamic_backends=False, use_environment=False) as runtime:
+        try:
+            placed = optimize(network, [REFERENCE], runtime=runtime, options=AS_IT_IS)
+        except ArmnnError:
+            return None
+        with (
+            subject.host.bypassed(),
+            subject.load(network) as own,
+            runtime.load_network(placed) as reference,
+        ):
+            own.run(inputs)
+            for _ in range(_ROUNDS):
+                for is_own, loaded in ((True, own), (False, reference)):
+                    begin = time.perf_counter()
+                    loaded.run(inputs)
+                    times[is_own] = min(times[is_own], time.perf_counter() - begin)
+    return float(f"{times[False] / max(times[True], 1e-9):.3g}")

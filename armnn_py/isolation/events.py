@@ -58,12 +58,16 @@ class WorkerEvent:
 
     def __str__(self) -> str:
         reason = f": {self.reason}" if self.reason else ""
+        if self.address is not None:
+            reason += f" at {self.address:#x}"
+        call = f", in {self.call}" if self.call else ""
         recording = f"; its last call is recorded in '{self.recording}'" if self.recording else ""
-        return f"the worker of backend '{self.backend}' {_VERBS[self.kind]}{reason}{recording}"
+        what = f"the worker of backend '{self.backend}' {_VERBS[self.kind]}"
+        return f"{what}{reason}{call}{recording}"
 
 
 _VERBS = {
     "ended": "ended",
-    "restarted": "was started again",
+    "restarted": "was started again and is used",
     "abandoned": "is not started again",
 }

@@ -216,7 +216,10 @@ class Supervisor(Worker):
                 if is_started:
                     self._tell(WorkerEvent("restarted", self.id, self.file))
                 return
-        self._abandon(f"it ended {counted(self._restarts + 1, 'time')}")
+        self._abandon(
+            f"it ended {counted(self._restarts + 1, 'time')}; 'armnn-py backends release "
+            f"{self.id}' lifts its quarantine for the next start"
+        )
 
     def _take_place(self) -> bool:
         """Put another worker in the place of the one that ended; False if it is not wanted."""

@@ -88,8 +88,7 @@ class EventLog:
         with self._lock:
             self._events.append(event)
             callbacks = list(self._callbacks)
-        level = logging.INFO if event.kind == "restarted" else logging.WARNING
-        _log.log(level, "%s", event)
+        _log.warning("%s", event)
         for callback in callbacks:
             try:
                 callback(event)

@@ -73,6 +73,7 @@ def test_the_event_has_call_layer_and_address(
     assert (ended.signal, ended.address) == ("SIGSEGV", 0x1040)
     assert ended.call is not None
     assert ended.call.startswith("execute of layer 'middle' ")
+    assert "(SIGSEGV) at 0x1040, in execute of layer 'middle' " in str(ended)
 
 
 @pytest.mark.parametrize("name", ["kill_parent", "stop_parent"])

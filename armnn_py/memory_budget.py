@@ -38,7 +38,7 @@ def set_memory_budget(size: int | None) -> None:
     Raises
     ------
     InvalidArgumentError
-        The size is no int, or less than 1.
+        The size is not an int, or less than 1.
     """
     global _given
     if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):

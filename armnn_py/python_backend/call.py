@@ -63,7 +63,7 @@ def store_answer(
     Raises
     ------
     TypeError
-        It is no array, or of another data type.
+        It is not an array, or of another data type.
     ValueError
         These are not as many arrays as there are outputs, or one is of another shape.
     """

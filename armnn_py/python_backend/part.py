@@ -197,7 +197,7 @@ class Cut:
         Raises
         ------
         InvalidArgumentError
-            One of the layers has been answered for already, or this is no function.
+            One of the layers has been answered for already, or this is not a function.
         ValueError
             The host refuses it.
         """

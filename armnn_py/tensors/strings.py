@@ -131,7 +131,7 @@ def as_strings(what: str, name: str, value: Any) -> np.ndarray:
     """
     if is_masked(value):
         raise InvalidArgumentError(
-            f"{what} '{name}': a masked array given, and a network knows no masks",
+            f"{what} '{name}': a masked array given, which networks do not support",
             hints=["fill it: array.filled('')"],
         )
     array = value if isinstance(value, np.ndarray) else _as_array(what, name, value)

@@ -172,7 +172,7 @@ def check_conformance(
         if result.group == "load" and result.outcome == "failed":
             raise BackendError(
                 f"backend '{backend}' cannot be tested: {result.message}",
-                hints=["'armnn-py backends list' has the backends, and files that were refused"],
+                hints=["'armnn-py backends list' shows the backends and the refused files"],
             )
     bad = tuple(changes(results, known))
     return Report(backend, file, level, seed, tuple(results), bad, of_model)

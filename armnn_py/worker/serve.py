@@ -91,7 +91,7 @@ class _Worker:
             self._runtime.close()
 
     def answer_begin(self, surroundings: dict[str, Any]) -> None:
-        """Take over what the process that wants this one has of its surroundings."""
+        """Adopt the environment variables and settings of the host's process."""
         os.environ.clear()
         os.environ.update(surroundings["environment"])
         os.environ.pop("ARMNN_PY_ISOLATE", None)

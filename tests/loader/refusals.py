@@ -37,7 +37,11 @@ REFUSED = [
     pytest.param(["HIDDEN"], "symbols", "symbol-missing", "'GetBackendId'", id="hidden symbols"),
     pytest.param(["ID_MISSPELT"], "symbols", "symbol-missing", "'GetBackendId'", id="misspelt"),
     pytest.param(
-        ["ID_IS_DATA"], "symbols", "symbol-not-function", "it is no function", id="data as symbol"
+        ["ID_IS_DATA"],
+        "symbols",
+        "symbol-not-function",
+        "which is not a function",
+        id="data as symbol",
     ),
     pytest.param(
         ["NO_ID", "NO_VERSION", "NO_FACTORY"],

@@ -101,7 +101,7 @@ class GivenAllocator:
         """Call Python code on behalf of C: an address that fits, or None."""
         try:
             answer = call()
-            # ctypes would drop a result that is no int, and hand C an uninitialised one.
+            # ctypes would drop a result that is not an int, and give C an uninitialised one.
             address = 0 if answer is None else operator.index(answer)
             if 0 <= address < 1 << 64:
                 return address or None

@@ -71,7 +71,7 @@ def argument_paths(value: BackendPath | Sequence[BackendPath]) -> list[str]:
     Raises
     ------
     InvalidArgumentError
-        The value, or one in the sequence, is no path at all.
+        The value, or one in the sequence, is not a path.
     """
     values = [value] if isinstance(value, str | bytes | os.PathLike) else value
     try:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""From one candidate file, or one backend that is no file, to a backend or a reason.
+"""From one candidate file, or one backend without a file, to a backend or a reason.
 
 The steps *inspect*, *open*, *symbols*, *id*, *version*, *unique*, *table* and *create*; the first
 that fails gives the verdict. A failed load leaves nothing behind.

@@ -24,7 +24,7 @@ def find_exports(handle: int) -> dynamic_library.Exports:
     Raises
     ------
     RefusedError
-        One is missing, or is no function.
+        One is missing, or is not a function.
     """
     addresses = []
     for name in dynamic_library.EXPORTS:
@@ -38,7 +38,7 @@ def find_exports(handle: int) -> dynamic_library.Exports:
                 "as armnn/backend_api.h does",
             )
         if not dynamic_library.is_code(address):
-            reason = f"exports '{name}', but it is no function"
+            reason = f"exports '{name}', which is not a function"
             raise RefusedError("symbols", "symbol-not-function", reason)
         addresses.append(address)
     return dynamic_library.Exports(*addresses)

@@ -25,7 +25,7 @@ Status = Literal["loaded", "refused", "skipped", "unavailable", "duplicate"]
 @public_class
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The result for one file, one backend that is no file, or one unusable search folder.
+    """The result for one file, one backend without a file, or one unusable search folder.
 
     Attributes
     ----------

@@ -164,7 +164,7 @@ def _as_array(what: str, name: str, value: Any) -> np.ndarray:
     """Take anything with the DLPack, array or buffer protocol on the CPU."""
     if is_masked(value):
         raise InvalidArgumentError(
-            f"{what} '{name}': a masked array given, and a network knows no masks",
+            f"{what} '{name}': a masked array given, which networks do not support",
             hints=["fill it: array.filled(value)"],
         )
     if isinstance(value, np.ndarray):

@@ -185,7 +185,7 @@ def _narrowed(levels: NDArray[Any], point: int, spread: float) -> NDArray[Any]:
 
 
 def _make_special(value: NDArray[Any], random: np.random.Generator) -> None:
-    """Put what is no number, infinite, zero with a sign or tiny in some places."""
+    """Put NaN, infinities, signed zeros and tiny numbers in some places."""
     if value.dtype.kind != "f" or value.size == 0:
         return
     flat = value.reshape(-1)

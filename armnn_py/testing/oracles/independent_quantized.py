@@ -62,7 +62,7 @@ def stepped(info: TensorInfo, value: NDArray[Any]) -> NDArray[Any]:
 
 
 def cut_off(x: Array, dtype: np.dtype[Any]) -> Array:
-    """Return real numbers as integers: cut off, saturated, 0 for what is no number."""
+    """Return real numbers as integers: cut off, saturated, 0 for NaN."""
     limits = np.iinfo(dtype)
     whole = np.trunc(np.where(np.isnan(x), 0, x).astype(np.float64))
     inside = (whole > limits.min) & (whole < limits.max)

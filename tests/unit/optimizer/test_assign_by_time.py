@@ -461,7 +461,7 @@ def test_what_no_copy_could_make_up_for_is_not_tried_further(
     options = OptimizerOptions(strategy="measure", measure_cache=None)
     turned = ann.optimize(network(), ["Dozen", "CpuRef"], runtime=runtime, options=options)
     assert set(places(turned).values()) == {"CpuRef"}
-    # What it would be without measuring is compared with, in turn.
+    # Each turn also times the assignment without measuring.
     assert whole == 3 * [["CpuRef"], ["Dozen", "CpuRef"]]
 
 

@@ -249,7 +249,7 @@ OTHER_DIMENSIONS: dict[str, Any] = {
 @pytest.mark.parametrize("backends", [["CpuRef"], ["CpuAcc", "CpuRef"]], ids=str)
 @pytest.mark.parametrize("case", OTHER_DIMENSIONS)
 def test_scales_along_any_dimension_of_the_weights(case: str, backends: list[str]) -> None:
-    """A quantised layer has them along its outputs alone; else it computes floats."""
+    """Only scales along the outputs give a quantised layer; others give a layer of floats."""
     op, attributes, shape, kernel, bias, outputs = OTHER_DIMENSIONS[case]
     rng = np.random.default_rng(5)
     x = rng.normal(0, 1.5, shape).astype(np.float32)

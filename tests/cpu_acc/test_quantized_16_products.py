@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Products of numbers of 16 bits with weights of 8: large sums, and the specification."""
+"""Products of numbers of 16 bits with weights of 8: large sums, bounds, and refusals."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import pytest
 import armnn_py as ann
 
 from .products import W16, F, Family, byte_weights, random_product, word_info
-from .quantized import check_equal, numbers, outputs_of, quantized_runtime, scale_in
+from .quantized import check_equal, quantized_runtime
 
 __all__ = ["quantized_runtime"]
 
@@ -32,70 +34,8 @@ def test_sums_of_64_bits(quantized_runtime: ann.Runtime, seed: int) -> None:
     check_equal(quantized_runtime, network, rng, **given)
 
 
-def fixed(real: float) -> tuple[int, int]:
-    """TensorFlow Lite's QuantizeMultiplier: 31 bits and a shift to the left."""
-    fraction, exponent = np.frexp(real)
-    multiplier = round(float(fraction) * 2**31)
-    return (2**30, int(exponent) + 1) if multiplier == 2**31 else (multiplier, int(exponent))
-
-
 def rounded(total: int, multiplier: int, right: int) -> int:
     return (total * multiplier + (1 << (right - 1))) >> right
-
-
-@pytest.mark.parametrize("depth", [8, 600])
-def test_specification_of_a_convolution(quantized_runtime: ann.Runtime, depth: int) -> None:
-    """TensorFlow Lite's int16x8: 64-bit sums by a factor of 16 bits, rounded once."""
-    rng = np.random.default_rng(depth)
-    scales = tuple(float(s) for s in np.exp(rng.uniform(-7, -3, 5)).astype(np.float32))
-    w_info = ann.TensorInfo(
-        (5, 1, 1, depth), ann.DataType.QSYMM_S8, quantization=Q(scales, (0,) * 5, 0)
-    )
-    x_info = word_info(rng, (1, 3, 7, depth), 0.0013)
-    y_info = word_info(rng, (1, 3, 7, 5), 0.0013 * depth**0.5)
-    weights = rng.integers(100, 128, w_info.static_shape).astype(np.int8)
-    bias = rng.integers(-(2**33), 2**33, 5)
-    network = ann.Network()
-    x = network.add_input("x", x_info)
-    constant = network.add_constant(weights, info=w_info)
-    network.add_output("y", network.add_convolution2d(x, constant, bias, output_info=y_info))
-    given = {"x": numbers(rng, x_info)}
-    sums = given["x"].astype(np.int64) @ weights.reshape(5, depth).T.astype(np.int64) + bias
-    expected = np.empty_like(sums)
-    for o, scale in enumerate(scales):
-        multiplier, shift = fixed(scale_in(x_info) * scale / scale_in(y_info))
-        small = (multiplier + 2**15) >> 16 if multiplier < 0x7FFF0000 else 0x7FFF
-        expected[..., o] = [
-            [[rounded(int(t), small, 15 - shift) for t in line] for line in image]
-            for image in sums[..., o]
-        ]
-    outputs, _ = outputs_of(quantized_runtime, network, given, ["CpuAcc"])
-    np.testing.assert_array_equal(outputs["y"], np.clip(expected, -32768, 32767))
-    assert len(np.unique(expected)) > 50
-
-
-@pytest.mark.parametrize("depth", [8, 1200])
-def test_specification_of_a_matrix(quantized_runtime: ann.Runtime, depth: int) -> None:
-    """The scales' product in float32, a factor of 32 bits, rounded once."""
-    rng = np.random.default_rng(depth)
-    x_info, y_info = word_info(rng, (9, depth), 0.0021), word_info(rng, (9, 4), 0.01)
-    w_info = ann.TensorInfo((4, depth), ann.DataType.QSYMM_S8, quantization=Q((0.013,), (0,)))
-    weights = rng.integers(60, 128, (4, depth)).astype(np.int8)
-    bias = rng.integers(-(2**33), 2**33, 4)
-    network = ann.Network()
-    x = network.add_input("x", x_info)
-    constant = network.add_constant(weights, info=w_info)
-    y = network.add_fully_connected(
-        x, constant, bias, transpose_weight_matrix=True, output_info=y_info
-    )
-    network.add_output("y", y)
-    given = {"x": numbers(rng, x_info)}
-    sums = given["x"].astype(np.int64) @ weights.T.astype(np.int64) + bias
-    real = float(np.float32(scale_in(x_info)) * np.float32(0.013)) / scale_in(y_info)
-    multiplier, shift = fixed(real)
-    expected = [[rounded(int(t), multiplier, 31 - shift) for t in row] for row in sums]
-    outputs, _ = outputs_of(quantized_runtime, network, given, ["CpuAcc"])
-    np.testing.assert_array_equal(outputs["y"], np.clip(expected, -32768, 32767))
 
 
 def test_bounds_go_into_products(quantized_runtime: ann.Runtime) -> None:
@@ -113,3 +53,45 @@ def test_bounds_go_into_products(quantized_runtime: ann.Runtime) -> None:
     outputs = check_equal(quantized_runtime, network, rng)
     assert outputs["y"].min() == 0
     assert outputs["y"].max() == round(6 / 0.02)
+
+
+def refusal(runtime: ann.Runtime, network: ann.Network) -> str:
+    with pytest.raises(ann.NoBackendForLayerError) as caught:
+        ann.optimize(network, ["CpuAcc"], runtime=runtime)
+    return "; ".join((caught.value.message, *caught.value.details))
+
+
+def test_refusals(runtime: ann.Runtime) -> None:
+    rng = np.random.default_rng(0)
+    shape = (1, 4, 4, 8)
+
+    def made(add: Any, other: ann.TensorInfo | None = None) -> str:
+        network = ann.Network()
+        x = network.add_input("x", word_info(rng, shape, 0.01))
+        y = network.add_input("y", other or word_info(rng, shape, 0.02))
+        network.add_output("z", add(network, x, y))
+        return refusal(runtime, network)
+
+    out, most = word_info(rng, shape, 0.01), ann.BinaryOperation.MAXIMUM
+    said = made(lambda n, x, y: n.add_elementwise_binary(x, y, most, output_info=out))
+    assert "has no kernel for quantised numbers" in said
+    said = made(lambda n, x, y: n.add_resize(x, (8, 8), ann.ResizeMethod.BILINEAR))
+    assert "no kernel for quantised int16" in said
+    small = word_info(rng, (1, 1, 1, 8), 0.01)
+    said = made(
+        lambda n, x, y: n.add_reduce(
+            x, ann.ReduceOperation.MAX, (1, 2), keep_dims=True, output_info=small
+        )
+    )
+    assert "Max has no kernel for quantised int16" in said
+    weights = rng.integers(0, 255, (8, 1, 1, 8)).astype(np.uint8)
+    w_info = ann.TensorInfo(weights.shape, ann.DataType.QASYMM_U8, quantization=Q((0.01,), (120,)))
+    said = made(
+        lambda n, x, y: n.add_convolution2d(
+            x, n.add_constant(weights, info=w_info), output_info=out
+        )
+    )
+    assert (
+        "the weights are quantised uint8, the kernel for quantised int16 takes zero points of 0"
+        in said
+    )

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Quantised numbers element by element, pooled and moved: CpuRef's bits, and numpy."""
+"""All sums of two bytes, averages of many or infinite numbers, and moves between functions.
+
+The kit's cases, in ``tests/cpu_ref/test_definitions.py``, have every layer.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,8 @@ import pytest
 
 import armnn_py as ann
 
-from .products import NCHW, NHWC, W16, F, Family
-from .quantized import S8, U8, check_equal, info_of, numbers, outputs_of, quantized_runtime
+from .products import NHWC, W16, F, Family
+from .quantized import S8, U8, check_equal, info_of, outputs_of, quantized_runtime
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,149 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["quantized_runtime"]
 
 Q = ann.QuantizationInfo
-Unary = ann.UnaryOperation
 
 
 def alike(info: ann.TensorInfo, shape: tuple[int, ...]) -> ann.TensorInfo:
     return ann.TensorInfo(shape, info.data_type, quantization=info.quantization)
-
-
-@pytest.mark.parametrize("data_type", [S8, U8])
-def test_quantize(quantized_runtime: ann.Runtime, data_type: ann.DataType) -> None:
-    """ONNX QuantizeLinear: halves to even, saturated."""
-    rng = np.random.default_rng(0)
-    scale, point = np.float32(0.37), 5
-    x = (rng.normal(size=(3, 7, 29)) * 20).astype(np.float32)
-    x.flat[:12] = scale * (np.arange(12, dtype=np.float32) - 6 + np.float32(0.5))
-    x.flat[20:24] = (np.inf, -np.inf, 1e30, -1e30)
-    network = ann.Network()
-    source = network.add_input("x", ann.TensorInfo(x.shape))
-    y = network.add_quantize(source, data_type, Q((float(scale),), (point,)))
-    network.add_output("y", y)
-    ends = np.iinfo(y.output.info.dtype)
-    expected = np.clip(np.rint(x / scale) + point, ends.min, ends.max).astype(ends.dtype)
-    np.testing.assert_array_equal(check_equal(quantized_runtime, network, rng, x=x)["y"], expected)
-    x.flat[3] = np.nan
-    assert check_equal(quantized_runtime, network, rng, x=x)["y"].flat[3] == point
-
-
-@pytest.mark.parametrize("data_type", [S8, U8])
-def test_dequantize(quantized_runtime: ann.Runtime, data_type: ann.DataType) -> None:
-    rng = np.random.default_rng(1)
-    network = ann.Network()
-    x = network.add_input("x", info_of(rng, (5, 41), data_type)).output
-    network.add_output("y", network.add_dequantize(x))
-    given = numbers(rng, x.info)
-    assert x.info.quantization is not None
-    scale, point = np.float32(x.info.quantization.scales[0]), x.info.quantization.zero_points[0]
-    expected = scale * (given.astype(np.int32) - point).astype(np.float32)
-    np.testing.assert_array_equal(
-        check_equal(quantized_runtime, network, rng, x=given)["y"], expected
-    )
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_other_scales_and_types(quantized_runtime: ann.Runtime, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    network = ann.Network()
-    x = network.add_input("x", info_of(rng, (4, 70), U8 if seed % 2 else S8)).output
-    result = info_of(rng, (4, 70), S8 if seed % 4 < 2 else U8)
-    assert result.quantization is not None
-    y = network.add_quantize(x, result.data_type, result.quantization)
-    network.add_output("y", y)
-    check_equal(quantized_runtime, network, rng)
-
-
-FUNCTIONS = [
-    (F.SIGMOID, 0, 0),
-    (F.TANH, 1, 1),
-    (F.RELU, 0, 0),
-    (F.BOUNDED_RELU, 6, 0),
-    (F.BOUNDED_RELU, 1, -1),
-    (F.LEAKY_RELU, 0.1, 0),
-    (F.ELU, 1, 0),
-    (F.HARD_SWISH, 0, 0),
-    (F.GELU, 0, 0),
-    (F.LINEAR, 2, 1),
-    (F.ABS, 0, 0),
-    (F.SQRT, 0, 0),
-]
-
-
-def check_every_number(runtime: ann.Runtime, add: Any, *, is_share: bool = False) -> None:
-    """All numbers of each type through ``add(network, x, output_info)``."""
-    for seed, data_type in enumerate((S8, U8, W16)):
-        rng = np.random.default_rng(seed)
-        shape, scales = (2, 16, 16), (0.05, 0.03)
-        if data_type == W16:
-            shape, scales = (4, 128, 128), (12 / 32768, (1 if is_share else 9) / 32768)
-        x_info, y_info = (Family(data_type).info(rng, shape, scale) for scale in scales)
-        network = ann.Network()
-        network.add_output("y", add(network, network.add_input("x", x_info), y_info))
-        given = np.arange(np.prod(shape)).reshape(shape).astype(x_info.dtype)
-        check_equal(runtime, network, rng, x=given)
-
-
-@pytest.mark.parametrize(("function", "a", "b"), FUNCTIONS)
-def test_functions(quantized_runtime: ann.Runtime, function: F, a: float, b: float) -> None:
-    check_every_number(
-        quantized_runtime,
-        lambda network, x, info: network.add_activation(x, function, a, b, output_info=info),
-        is_share=function in (F.TANH, F.SIGMOID),
-    )
-
-
-@pytest.mark.parametrize(
-    "operation", [o for o in Unary if o.name not in ("LOGICAL_NOT", "BITWISE_NOT")]
-)
-def test_functions_of_one_number(quantized_runtime: ann.Runtime, operation: Unary) -> None:
-    """Of real numbers rounded once, halves to even."""
-    check_every_number(
-        quantized_runtime,
-        lambda network, x, info: network.add_elementwise_unary(x, operation, output_info=info),
-    )
-
-
-SHAPES = [
-    ((2, 5, 6, 19), (2, 5, 6, 19)),
-    ((2, 5, 6, 19), (19,)),
-    ((2, 5, 6, 19), (2, 1, 1, 19)),
-    ((2, 5, 6, 19), (1, 5, 6, 1)),
-    ((1, 3, 1, 33), (4, 1, 2, 33)),
-    ((1, 1), (3, 100)),
-    ((64,), (64,)),
-]
-
-
-@pytest.mark.parametrize(("left", "right"), SHAPES)
-@pytest.mark.parametrize("operation", ["addition", "subtraction", "multiplication"])
-@pytest.mark.parametrize("constant", [False, True])
-def test_pairs(
-    quantized_runtime: ann.Runtime,
-    operation: str,
-    left: tuple[int, ...],
-    right: tuple[int, ...],
-    constant: bool,
-) -> None:
-    for seed, data_type in enumerate((S8, U8)):
-        rng = np.random.default_rng(seed)
-        network = ann.Network()
-        x = network.add_input("x", info_of(rng, left, data_type)).output
-        info = info_of(rng, right, data_type)
-        y: Any = network.add_input("y", info)
-        if constant:
-            network = ann.Network()
-            x = network.add_input("x", x.info).output
-            y = network.add_constant(numbers(rng, info), info=info)
-        if seed:
-            x, y = y, x
-        shape = np.broadcast_shapes(left, right)
-        add = getattr(network, f"add_{operation}")
-        z = add(x, y, output_info=info_of(rng, shape, data_type)).output
-        if seed:
-            z = network.add_activation(z, F.RELU, output_info=z.info)
-        network.add_output("z", z)
-        check_equal(quantized_runtime, network, rng)
 
 
 @pytest.mark.parametrize("scales", [(1e-12, 1.0, 0.5), (1.0, 1e-12, 1e-6), (0.1, 0.1, 1e-7)])
@@ -198,29 +62,6 @@ def sum_by_specification(
     return scaled(terms[0] + sign * terms[1], twice / (2**20 * s[2])) + points[2]
 
 
-@pytest.mark.parametrize("shape", [(7, 50), (3, 64), (2, 3000)])
-@pytest.mark.parametrize(
-    "scales", [(0.021, 0.05, 0.06), (0.05, 0.05, 0.1), (0.02, 0.01, 0.02)], ids=str
-)
-def test_specification_of_a_sum(
-    quantized_runtime: ann.Runtime, scales: tuple[float, float, float], shape: tuple[int, int]
-) -> None:
-    """Long rows, and scales with which many sums lie between two levels."""
-    rng = np.random.default_rng(3)
-    points = [3, -9, 17]
-    infos = [
-        ann.TensorInfo(shape, S8, quantization=Q((s,), (p,)))
-        for s, p in zip(scales, points, strict=True)
-    ]
-    network = ann.Network()
-    x, y = (network.add_input(name, info) for name, info in zip("xy", infos, strict=False))
-    network.add_output("z", network.add_addition(x, y, output_info=infos[2]))
-    given = {name: numbers(rng, info) for name, info in zip("xy", infos, strict=False)}
-    expected = sum_by_specification([given["x"], given["y"]], list(scales), points)
-    outputs, _ = outputs_of(quantized_runtime, network, given, ["CpuAcc"])
-    np.testing.assert_array_equal(outputs["z"], np.clip(expected, -128, 127))
-
-
 @pytest.mark.parametrize("seed", range(24))
 def test_all_sums_of_two_bytes(quantized_runtime: ann.Runtime, seed: int) -> None:
     """Each byte and each byte, with scales between which levels are dense or far apart."""
@@ -249,32 +90,6 @@ def test_all_sums_of_two_bytes(quantized_runtime: ann.Runtime, seed: int) -> Non
     expected = sum_by_specification([left, right], scales, points, sign)
     low = points[2] if seed % 4 > 1 else ends.min
     np.testing.assert_array_equal(outputs["z"], np.clip(expected, low, ends.max))
-
-
-@pytest.mark.parametrize("data_type", [S8, U8, W16])
-@pytest.mark.parametrize("seed", range(28))
-def test_random_pooling(quantized_runtime: ann.Runtime, seed: int, data_type: ann.DataType) -> None:
-    rng = np.random.default_rng(seed)
-    layout = NCHW if seed % 3 == 0 else NHWC
-    h, w, c = (int(i) for i in rng.integers(1, 12, 3))
-    c *= int(rng.choice([1, 8, 20]))
-    info = Family(data_type).info(rng, (2, c, h, w) if layout == NCHW else (2, h, w, c))
-    options: dict[str, Any] = {
-        "pool_type": ann.PoolingAlgorithm.MAX if seed % 2 else ann.PoolingAlgorithm.AVERAGE,
-        "pool_size": (int(rng.integers(1, h + 1)), int(rng.integers(1, w + 1))),
-        "stride": (int(rng.integers(1, 4)), int(rng.integers(1, 4))),
-        "data_layout": layout,
-        "padding": "same" if seed % 7 else "valid",
-        "padding_method": list(ann.PaddingMethod)[seed % 4 < 2],
-    }
-    plain = ann.Network()
-    out = plain.add_pooling2d(plain.add_input("x", info), **options).output.info.static_shape
-    is_alike = data_type == W16 or rng.random() < 0.5
-    result = alike(info, out) if is_alike else info_of(rng, out, data_type)
-    network = ann.Network()
-    y = network.add_pooling2d(network.add_input("x", info), output_info=result, **options)
-    network.add_output("y", y)
-    check_equal(quantized_runtime, network, rng)
 
 
 def test_average_of_a_long_line(quantized_runtime: ann.Runtime) -> None:
@@ -313,26 +128,6 @@ def test_average_of_infinities(quantized_runtime: ann.Runtime) -> None:
     given = np.array([100, -100], np.int8).reshape(1, 1, 2, 1)
     outputs = check_equal(quantized_runtime, network, np.random.default_rng(0), x=given)
     assert outputs["y"].item() == 7
-
-
-@pytest.mark.parametrize("add", ["add_softmax", "add_log_softmax"])
-@pytest.mark.parametrize("axis", [-1, 1, 0])
-@pytest.mark.parametrize("data_type", [S8, U8, W16])
-def test_softmax(
-    quantized_runtime: ann.Runtime, data_type: ann.DataType, axis: int, add: str
-) -> None:
-    rng = np.random.default_rng(5)
-    family, shape = Family(data_type), (3, 17, 40)
-    steps = 2**15 if data_type == W16 else 2**8
-    network = ann.Network()
-    x = network.add_input("x", family.info(rng, shape, 12.8 / steps)).output
-    result = family.info(rng, shape, 20.48 / steps)
-    if add == "add_softmax":
-        point = -128 if data_type == S8 else 0
-        result = ann.TensorInfo(shape, data_type, quantization=Q((1 / steps,), (point,)))
-    y = getattr(network, add)(x, beta=0.7, axis=axis, output_info=result)
-    network.add_output("y", y)
-    check_equal(quantized_runtime, network, rng)
 
 
 @pytest.mark.parametrize("data_type", [S8, U8, W16])

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Products of quantised numbers: CpuRef's bits, and of bytes a definition in numpy."""
+"""Products of quantised numbers have CpuRef's bits: shapes and bounds beyond the kit's cases."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 import armnn_py as ann
 
-from .products import NCHW, NHWC, W16, F, Family, random_product, weights_of
+from .products import NHWC, W16, F, Family, random_product, weights_of
 from .quantized import (
     S8,
     U8,
@@ -47,63 +47,6 @@ def test_random_convolutions(quantized_runtime: ann.Runtime, seed: int, family: 
     check_equal(quantized_runtime, network, rng)
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=NAMES)
-@pytest.mark.parametrize("seed", range(20))
-def test_random_matrices(quantized_runtime: ann.Runtime, seed: int, family: Family) -> None:
-    rng = np.random.default_rng(seed)
-    rows, outputs = (int(i) for i in rng.choice([1, 2, 3, 7, 16, 33, 100], 2))
-    inputs = int(rng.choice([1, 2, 3, 7, 16, 33, 100, 1100]))
-    transposed = bool(seed % 2)
-    shape = (outputs, inputs) if transposed else (inputs, outputs)
-    weights, info = family.weights(rng, shape, 0 if transposed else 1, large=seed % 3 == 0)
-    network = ann.Network()
-    x = network.add_input("x", family.info(rng, (rows, inputs))).output
-    y = network.add_fully_connected(
-        x,
-        network.add_constant(weights, info=info),
-        family.bias(rng, outputs),
-        transpose_weight_matrix=transposed,
-        output_info=family.sums(rng, x, inputs, (rows, outputs)),
-    )
-    network.add_output("y", y)
-    check_equal(quantized_runtime, network, rng)
-
-
-@pytest.mark.parametrize("family", FAMILIES, ids=NAMES)
-@pytest.mark.parametrize("seed", range(16))
-def test_transposed_convolutions(quantized_runtime: ann.Runtime, seed: int, family: Family) -> None:
-    rng = np.random.default_rng(seed)
-    layout = NCHW if seed % 3 == 0 else NHWC
-    n, h, w = (int(i) for i in rng.integers(1, 8, 3))
-    groups = int(rng.choice([1, 1, 2])) if family.data_type != W16 else 1
-    inputs, each = groups * int(rng.choice([1, 3, 8, 20])), int(rng.choice([1, 5, 17, 40]))
-    stride = (int(rng.integers(1, 4)), int(rng.integers(1, 4)))
-    kernel = tuple(int(s + rng.integers(0, 3)) for s in stride)  # every pixel has a tap
-    dilation = 1 if seed % 4 else 2 if stride == (1, 1) else 1
-    shape = (n, inputs, h, w) if layout == NCHW else (n, h, w, inputs)
-    sides = (inputs // groups, *kernel) if layout == NCHW else (*kernel, inputs // groups)
-    weights, info = family.weights(rng, (groups * each, *sides), 0)
-    options: dict[str, Any] = {
-        "stride": stride,
-        "padding": "valid" if seed % 2 else (0, kernel[0] // 3, kernel[1] // 3, 0),
-        "dilation": dilation,
-        "groups": groups,
-        "data_layout": layout,
-    }
-    plain = ann.Network()
-    image = plain.add_input("x", ann.TensorInfo(shape))
-    floats = plain.add_transpose_convolution2d(image, weights.astype(np.float32), **options)
-    network = ann.Network()
-    x = network.add_input("x", family.info(rng, shape)).output
-    result = family.sums(rng, x, 4 * inputs, floats.output.info.static_shape)
-    constant, bias = network.add_constant(weights, info=info), family.bias(rng, groups * each)
-    y = network.add_transpose_convolution2d(x, constant, bias, output_info=result, **options)
-    if seed % 2:
-        y = network.add_activation(y, F.RELU, output_info=result)
-    network.add_output("y", y)
-    check_equal(quantized_runtime, network, rng)
-
-
 @pytest.mark.parametrize("data_type", [S8, U8], ids=["s8", "u8"])
 @pytest.mark.parametrize("above", [0, 1, 90, 255])
 @pytest.mark.parametrize("function", [None, F.RELU, F.BOUNDED_RELU])
@@ -128,56 +71,6 @@ def test_bounds_of_the_type(
     made = check_equal(quantized_runtime, network, rng)["y"]
     assert made.min() == least + (0 if function is None else above)
     assert made.max() == least + (min(above + 120, 255) if function == F.BOUNDED_RELU else 255)
-
-
-def high_product(a: int, b: int) -> int:
-    """TensorFlow Lite's SaturatingRoundingDoublingHighMul."""
-    product = a * b
-    nudge = 2**30 if product >= 0 else 1 - 2**30
-    total = product + nudge
-    return total // 2**31 if total >= 0 else -(-total // 2**31)
-
-
-def shift_right(value: int, exponent: int) -> int:
-    """RoundingDivideByPOT."""
-    mask = 2**exponent - 1
-    return (value >> exponent) + int((value & mask) > (mask >> 1) + (value < 0))
-
-
-def test_specification_of_a_convolution(quantized_runtime: ann.Runtime) -> None:
-    """1x1 pixels: sums in integers, the multiplier of TensorFlow Lite's 8-bit specification."""
-    rng = np.random.default_rng(0)
-    inputs, outputs, x_point, y_point = 37, 19, -5, 11
-    x = rng.integers(-128, 128, (1, 4, 5, inputs)).astype(np.int8)
-    weights = rng.integers(-127, 128, (outputs, 1, 1, inputs)).astype(np.int8)
-    bias = rng.integers(-5000, 5000, outputs).astype(np.int32)
-    x_scale, y_scale = np.float32(0.031), np.float32(0.27)
-    scales = np.exp(rng.uniform(-6, -3, outputs)).astype(np.float32)
-    network = ann.Network()
-    quantized = ann.QuantizationInfo((float(x_scale),), (x_point,))
-    source = network.add_input("x", ann.TensorInfo(x.shape, S8, quantization=quantized))
-    per_channel = ann.QuantizationInfo(tuple(map(float, scales)), (0,) * outputs, 0)
-    constant = network.add_constant(
-        weights, info=ann.TensorInfo(weights.shape, W8, quantization=per_channel)
-    )
-    quantized = ann.QuantizationInfo((float(y_scale),), (y_point,))
-    result = ann.TensorInfo((1, 4, 5, outputs), S8, quantization=quantized)
-    y = network.add_convolution2d(source, constant, bias, output_info=result)
-    y = network.add_activation(y, F.BOUNDED_RELU, 6, -1, output_info=result)
-    network.add_output("y", y)
-    outputs_given, _ = outputs_of(quantized_runtime, network, {"x": x}, ["CpuAcc"])
-    sums = (x.astype(np.int64) - x_point) @ weights[:, 0, 0].T.astype(np.int64) + bias
-    expected = np.empty(sums.shape, np.int64)
-    for place, total in np.ndenumerate(sums):
-        fraction, exponent = np.frexp(float(x_scale) * float(scales[place[-1]]) / float(y_scale))
-        multiplier = round(float(fraction) * 2**31)
-        level = shift_right(high_product(int(total), multiplier), -int(exponent))
-        low, high = round(-1 / float(y_scale)), round(6 / float(y_scale))
-        expected[place] = np.clip(
-            np.clip(level + y_point, -128, 127), low + y_point, high + y_point
-        )
-    np.testing.assert_array_equal(outputs_given["y"], expected)
-    assert len(np.unique(expected)) > 10
 
 
 def test_sums_that_may_overflow_are_left_to_cpu_ref(quantized_runtime: ann.Runtime) -> None:
@@ -257,3 +150,49 @@ def test_greatest_sum(quantized_runtime: ann.Runtime) -> None:
     given = np.array([127, -128], np.int8).reshape(1, 1, 2, 1)
     outputs = check_equal(quantized_runtime, network, np.random.default_rng(0), x=given)
     np.testing.assert_array_equal(outputs["y"], [[[[127, -128], [127, -128]]]])
+
+
+SUMS = [((1, 1), 40, 1), ((3, 3), 24, 1), ((3, 3), 5, 2), ((1, 1), 7, 1)]
+
+
+@pytest.mark.parametrize(("kernel", "channels", "groups"), SUMS)
+@pytest.mark.parametrize("swapped", [False, True])
+def test_sums_behind_convolutions(
+    quantized_runtime: ann.Runtime,
+    kernel: tuple[int, int],
+    channels: int,
+    groups: int,
+    swapped: bool,
+) -> None:
+    """The sum, and a ReLU behind it, are no rows of a profile: the convolution makes them."""
+    rng = np.random.default_rng(channels)
+    network = ann.Network()
+    image = info_of(rng, (2, 14, 9, groups * channels), S8)
+    x = network.add_input("x", image).output
+    weights, info = weights_of(rng, (groups * 34, *kernel, channels), 0, "channels")
+    made = info_of(rng, (2, 14, 9, groups * 34), S8, scale_in(image))
+    other = network.add_input("other", info_of(rng, (2, 14, 9, groups * 34), U8 if swapped else S8))
+    if swapped:  # both operands have one type
+        result = info_of(rng, (2, 14, 9, groups * 34), S8)
+        other = network.add_quantize(other, S8, result.quantization)
+    y = network.add_convolution2d(
+        x,
+        network.add_constant(weights, info=info),
+        None,
+        padding="same",
+        groups=groups,
+        output_info=made,
+        name="conv",
+    )
+    result = info_of(rng, (2, 14, 9, groups * 34), S8)
+    operands = (other, y) if swapped else (y, other)
+    z = network.add_addition(*operands, output_info=result, name="sum")
+    z = network.add_activation(z, ann.ActivationFunction.RELU, output_info=result, name="relu")
+    network.add_output("z", z)
+    check_equal(quantized_runtime, network, rng)
+    given = {name: numbers(rng, info) for name, info in network.inputs.items()}
+    options = ann.OptimizerOptions(simplify=False)
+    optimized = ann.optimize(network, ["CpuAcc"], runtime=quantized_runtime, options=options)
+    with quantized_runtime.load_network(optimized) as net, net.profile() as profile:
+        net.run(given)
+    assert [row.layer for row in profile.layers if "sum" in row.layer] == ["conv + sum + relu"]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from armnn_py import Runtime
     from armnn_py.network import Network
-    from armnn_py.optimizer.saved.contents import SavedNetwork
+    from armnn_py.optimizer.saved.contents import SavedNetwork, SavedStages
     from armnn_py.tensors import TensorInfo
 
 _MAX_DIMENSION = 2**31 - 1
@@ -69,7 +69,7 @@ def read_network(
 
 def read_compiled(
     model: str, shapes: Sequence[str], part: Collection[str] = ()
-) -> SavedNetwork | None:
+) -> SavedNetwork | SavedStages | None:
     """Read a file that ``armnn-py save`` wrote; None for any other.
 
     Raises

@@ -221,7 +221,7 @@ def import_network(
 ) -> Network:
     """Read a model as `import_model` does; with ``keeps_loops`` long loops stay loops.
 
-    A network with such loops runs in stages, and cannot be saved. Its builder has ``written_out``.
+    A network with such loops runs in stages. Its builder has ``written_out``.
     """
     named = None if format is None else _named(format)
     descriptor = getattr(type(model), "DESCRIPTOR", None)

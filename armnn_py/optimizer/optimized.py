@@ -215,11 +215,10 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
     def like_this(self, network: Network) -> OptimizedNetwork:
         """Optimise another network with the same backends and options: a stage of this one."""
         place = self._place
-        assert isinstance(place, Placer)
-        place.check_on_trial(network)
-        return OptimizedNetwork(
-            network, self.backends, self.runtime, self.options, place.for_another()
-        )
+        if isinstance(place, Placer):
+            place.check_on_trial(network)
+            place = place.for_another()
+        return OptimizedNetwork(network, self.backends, self.runtime, self.options, place)
 
     @tells_shortage("save {}")
     def save(self, path: str | os.PathLike[str], *, keep_subgraphs: bool | None = None) -> None:
@@ -244,7 +243,8 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         ------
         InvalidArgumentError
             The network has free dimensions, a model option is secret, or the file cannot be
-            written.
+            written. `StagesNeededError`: a stage has free dimensions, or only the importer
+            computes it.
         ShortageError
             The disk is full, or memory or open files ran out.
         BackendError
@@ -264,9 +264,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
 
         from armnn_py.optimizer.saved.write import save_network
 
-        save_network(
-            self.placed, self.runtime.backends, self.options, path, keep_subgraphs=keep_subgraphs
-        )
+        save_network(self, path, keep_subgraphs=keep_subgraphs)
 
     @classmethod
     @tells_shortage("load {}")
@@ -303,8 +301,8 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         """
         from armnn_py.optimizer.saved.restore import load_network
 
-        placed, backends, options = load_network(path, runtime, in_place=in_place)
-        return cls(placed.network, backends, runtime, options, lambda *_: placed)
+        place, backends, options = load_network(path, runtime, in_place=in_place)
+        return cls(place.network, backends, runtime, options, place)
 
     def forget_sources(self, *, keeps_given: bool = False) -> None:
         """Drop what only `save` needs; for a network that will not be saved.

@@ -31,7 +31,7 @@ from msgspec import Struct, structs
 from armnn_py import environment
 from armnn_py._version import __version__
 from armnn_py.cache_files import UnfitFileError, check_own, check_own_folder, read_file
-from armnn_py.errors import ArmnnError, InvalidArgumentError, ShortageError
+from armnn_py.errors import ArmnnError, InvalidArgumentError, ShortageError, StagesNeededError
 from armnn_py.network import Network
 from armnn_py.optimizer import OptimizedNetwork, Placement
 from armnn_py.optimizer.measuring.measure_cache import backend_identity, machine_name
@@ -174,21 +174,21 @@ class NetworkCache:
         """Write a network, if it can be; what is too much in the folder goes."""
         if self.file is None:
             return
-        if optimized.is_dynamic:
+        if optimized.is_dynamic and not optimized.contents.stages:
             _log.info("the optimised network is not kept: it has free dimensions")
             return
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             check_own_folder(self._folder)
             save_network(
-                optimized.placed,
-                self._runtime.backends,
-                optimized.options,
+                optimized,
                 self.file,
                 keep_subgraphs=False,  # the model is there
                 mode=0o600,  # `find` believes no file that others may write to
             )
             self._evict()
+        except StagesNeededError as error:
+            _log.info("the optimised network is not kept: %s", printable(error.message))
         except (ArmnnError, OSError) as error:
             self._give_up(error)
 

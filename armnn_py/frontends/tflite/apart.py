@@ -9,64 +9,20 @@ that give different shapes, the one runs that is chosen. Sub-graphs may have sta
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct, structs
 
 from armnn_py.errors import ParseError
-from armnn_py.frontends.common.between import Operands, flag_of
-from armnn_py.frontends.common.values import Array, Unsupported
+from armnn_py.frontends.common.values import Unsupported
 from armnn_py.frontends.tflite.binding import Entry
 from armnn_py.frontends.tflite.model import Operator, TfliteModel
 from armnn_py.frontends.tflite.parts import NESTED, Sizes, chained, deeper, with_tensors
-from armnn_py.network import Network, NetworkStorage, Repeat
+from armnn_py.network import Network, NetworkStorage
+from armnn_py.network.control import BodyRun, Branches, Loop, Operands
 from armnn_py.tensors import TensorInfo
 
-if TYPE_CHECKING:
-    from armnn_py.network import RunBody
-
 NetworkOf: TypeAlias = "Callable[..., Network]"
-
-
-class Turns(Struct, frozen=True):
-    """A WHILE; picklable, it holds no network.
-
-    Its body makes the states after a turn, then the condition of the next one.
-    """
-
-    label: str
-    operands: Operands
-
-    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> list[Array]:
-        """Run turns as long as the condition holds; return the states."""
-        states = [array for array in self.operands.of(arrays) if array is not None]
-        if not flag_of(_called(run, "condition", states)[0], self.label):
-            return states
-        names = [_input(index) for index in range(len(states))]
-        return run.repeat(
-            Repeat(
-                "body", tuple(names), dict(zip(names, states, strict=True)), None,
-                tuple((name, _output(index)) for index, name in enumerate(names)),
-                goes_on=_output(len(states)), label=self.label,
-            )
-        )  # fmt: skip
-
-
-class Branches(Struct, frozen=True):
-    """An IF, of which one branch runs."""
-
-    label: str
-    operands: Operands
-
-    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> list[Array]:
-        """Run the branch that the condition chooses."""
-        condition, *given = (array for array in self.operands.of(arrays) if array is not None)
-        return _called(run, "then" if flag_of(condition, self.label) else "else", given)
-
-
-def _called(run: RunBody, key: str, given: Sequence[Array]) -> list[Array]:
-    made = run(key, {_input(index): array for index, array in enumerate(given)})
-    return [made[_output(index)] for index in range(len(made))]
 
 
 def _input(index: int) -> str:
@@ -80,7 +36,7 @@ def _output(index: int) -> str:
 class Apart(Struct, frozen=True):
     """Such an operator, and what it makes."""
 
-    compute: Turns | Branches
+    compute: Loop | Branches
     networks: dict[str, NetworkStorage]
     outputs: list[TensorInfo]
     """With free sizes where they are not known."""
@@ -90,11 +46,14 @@ def make_apart(
     op: Operator,
     label: str,
     operands: Operands,
+    results: Mapping[str, int],
     infos: Sequence[TensorInfo],
     model: TfliteModel,
     network_of: NetworkOf,
 ) -> Apart:
     """Make the networks of an operator's sub-graphs for operands of these types and shapes.
+
+    ``results`` are the places of its results by name.
 
     Raises
     ------
@@ -120,7 +79,8 @@ def make_apart(
     if op.name == "IF":
         made = {key: body(key, infos[1:]) for key in ("then", "else")}
         outputs = _common(*(_made(network) for network in made.values()))
-        return Apart(Branches(label, operands), {**made}, outputs)
+        runs = {key: _run_of(key, network) for key, network in made.items()}
+        return Apart(Branches(label, operands, {**results}, runs), {**made}, outputs)
     networks = turn(infos)
     *after, _ = _made(networks["body"])
     if [(i.data_type, i.rank) for i in after] != [(i.data_type, i.rank) for i in infos]:
@@ -128,7 +88,17 @@ def make_apart(
     if [info.shape for info in after] != [info.shape for info in infos]:
         infos = [info.with_shape((None,) * info.rank) for info in infos]
         networks = turn(infos)
-    return Apart(Turns(label, operands), networks, list(infos))
+    turn_of, first = (_run_of(key, networks[key]) for key in ("body", "condition"))
+    # As of a Loop: the condition of the next turn comes first, and the number of turns is absent.
+    turn_of = structs.replace(
+        turn_of, inputs=("", "", *turn_of.inputs),
+        outputs=(turn_of.outputs[-1], *turn_of.outputs[:-1]),
+    )  # fmt: skip
+    given = Operands(
+        ("", "", *operands.names), {index + 2: one for index, one in operands.constants.items()}
+    )
+    loop = Loop(label, given, {**results}, turn_of, first=first)
+    return Apart(loop, networks, list(infos))
 
 
 #: Operators that can.
@@ -153,6 +123,12 @@ def _body(
         changed, Entry(index, inputs, outputs),
         {name: sizes[place] for name, place in inputs.items()}, frees_outputs=True,
     )  # fmt: skip
+
+
+def _run_of(key: str, network: NetworkStorage) -> BodyRun:
+    names = tuple(_input(index) for index in range(len(network.inputs)))
+    made = tuple(_output(index) for index in range(len(network.outputs)))
+    return BodyRun(key, names, names, made, frozenset(made))
 
 
 def _made(network: Any) -> list[TensorInfo]:

@@ -9,12 +9,11 @@ is the last stage, which may be cut again. Each stage is a model with operators 
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import ArmnnError, UnsupportedOperatorError
-from armnn_py.frontends.common.between import Between, Operands
+from armnn_py.frontends.common.between import Between
 from armnn_py.frontends.common.origins import MOST_BYTES
 from armnn_py.frontends.common.values import (
     Array,
@@ -24,7 +23,7 @@ from armnn_py.frontends.common.values import (
     as_handed,
     shape_of,
 )
-from armnn_py.frontends.tflite.apart import APART, Apart, Branches, Turns, make_apart
+from armnn_py.frontends.tflite.apart import APART, Apart, make_apart
 from armnn_py.frontends.tflite.binding import Entry
 from armnn_py.frontends.tflite.complex_values import ComplexValue
 from armnn_py.frontends.tflite.model import Operator, TfliteModel
@@ -33,13 +32,13 @@ from armnn_py.frontends.tflite.problems import DAMAGE, TfliteProblems, damaged, 
 from armnn_py.frontends.tflite.resources import Resources
 from armnn_py.frontends.tflite.tensors import tensor_info
 from armnn_py.network import Network, OutputSlot, Stage
+from armnn_py.network.control import Operands
 from armnn_py.tensors import TensorInfo
 from armnn_py.text import first_of
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from armnn_py.frontends.common.stand_ins import RunsStandIns
-    from armnn_py.network import RunBody
 
 #: Operators that numpy computes between stages: sizes of the outputs, for the operand's shape.
 _BETWEEN: dict[str, Callable[[Sequence[int]], list[Sizes]]] = {
@@ -70,17 +69,6 @@ def can_be_cut(model: TfliteModel, op: Operator, value: Value | None) -> bool:
         and value.layer.type is not LayerType.INPUT
         and value.info.byte_size <= MOST_BYTES
     )
-
-
-def _by_name(
-    compute: Turns | Branches,
-    names: Mapping[str, int],
-    arrays: Mapping[str, Array],
-    run: RunBody,
-) -> dict[str, Array]:
-    """Return those results of an operator that something reads, by name."""
-    made = compute(arrays, run)
-    return {name: made[index] for name, index in names.items()}
 
 
 def split(
@@ -243,8 +231,8 @@ class _Cutting:
                 raise Unsupported("complex64 operands")
             infos.append(self.crossing.get(place) or self._info(place, value))
         return make_apart(
-            op, place_of(op, self.graph), Operands(tuple(names), constants), infos, self.model,
-            self._network_of,
+            op, place_of(op, self.graph), Operands(tuple(names), constants), self._results(op),
+            infos, self.model, self._network_of,
         )  # fmt: skip
 
     def _network_of(self, model: TfliteModel, entry: Entry, shapes: Any, **options: Any) -> Network:
@@ -297,21 +285,21 @@ class _Cutting:
             compute = Between(name, self.evaluate, model, entry)
             infos = {key: self.crossing[place] for key, place in entry.outputs.items()}
             return Stage(tuple(entry.inputs), infos, compute=compute, name=name, operator=op.name)
-        names = {self.names[place]: index for index, place in enumerate(op.outputs)}
-        names |= {
-            key: op.outputs.index(place)
-            for key, place in self.entry.outputs.items()
-            if place in op.outputs
-        }
-        infos = {key: self.crossing[op.outputs[index]] for key, index in names.items()}
-        read = tuple(
-            dict.fromkeys(
-                self._input(place)
-                for index, place in enumerate(op.inputs)
-                if index not in apart.compute.operands.constants
-            )
-        )
-        wanted = functools.partial(_by_name, apart.compute, names)
+        results = apart.compute.outputs
+        infos = {key: self.crossing[op.outputs[index]] for key, index in results.items()}
         return Stage(
-            read, infos, compute=wanted, bodies=apart.networks, name=name, operator=op.name
+            apart.compute.operands.read,
+            infos,
+            compute=apart.compute,
+            bodies=apart.networks,
+            name=name,
+            operator=op.name,
         )
+
+    def _results(self, op: Operator) -> dict[str, int]:
+        """Return the places of an operator's results, by each of their names."""
+        names = {self.names[place]: index for index, place in enumerate(op.outputs)}
+        for key, place in self.entry.outputs.items():
+            if place in op.outputs:
+                names[key] = op.outputs.index(place)
+        return names

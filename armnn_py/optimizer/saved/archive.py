@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import binascii
 import contextlib
+import copy
 import os
 import stat
 import struct
@@ -236,7 +237,7 @@ class Archive:
                 # Sums would be computed over the same bytes again and again, for hours.
                 raise self.damaged("its members have more bytes than the file")
             self._members[name] = (begin, size)
-            if self.is_checked and (name == CONSTANTS or name.startswith(BLOBS)):
+            if self.is_checked and (name.endswith(CONSTANTS) or BLOBS in name):
                 continue
             if binascii.crc32(self._memory[begin : begin + size].data) != entry.CRC:
                 raise self.damaged(f"member '{name}' is damaged: its sum does not agree")
@@ -246,6 +247,17 @@ class Archive:
             raise self.damaged(f"it has no member '{name}'")
         begin, size = self._members[name]
         return self._memory[begin : begin + size]
+
+    def within(self, folder: str) -> Archive:
+        """Return the members of a folder, whose name ends in a slash, as an archive of its own."""
+        inner = copy.copy(self)
+        inner._members = {
+            name.removeprefix(folder): place
+            for name, place in self._members.items()
+            if name.startswith(folder)
+        }
+        inner._tensors = None
+        return inner
 
     def read(self, name: str) -> bytes:
         """Return a copy of the bytes of a member."""

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
 
@@ -16,8 +16,11 @@ from armnn_py.optimizer.saved.reports import SavedReports
 if TYPE_CHECKING:
     from armnn_py._native.table.blob import NativeBlob
     from armnn_py.backends.backend import Backend
-    from armnn_py.network import Layer, Network
+    from armnn_py.network import Layer, ModelMetadata, Network
     from armnn_py.optimizer.graph import Graph
+    from armnn_py.optimizer.host import Host
+    from armnn_py.optimizer.options import OptimizerOptions
+    from armnn_py.optimizer.placing.placed_network import PlacedNetwork
     from armnn_py.optimizer.saved.archive import Archive
     from armnn_py.optimizer.subgraphs.source_network import SavedSource
 
@@ -72,6 +75,67 @@ class CompiledPart(Struct, frozen=True):
         if in_place:
             blob.keep(data)
         return blob
+
+
+class Savable(Protocol):
+    """An `OptimizedNetwork`, whose module imports this one."""
+
+    runtime: Host
+    options: OptimizerOptions
+
+    @property
+    def contents(self) -> NetworkStorage:
+        """The layers or stages that are run."""
+
+    @property
+    def given(self) -> Network:
+        """The network that was optimised."""
+
+    @property
+    def metadata(self) -> ModelMetadata:
+        """Metadata of the model file."""
+
+    @property
+    def placed(self) -> PlacedNetwork:
+        """The network with the backend of each layer."""
+
+    def like_this(self, network: Network) -> Savable:
+        """Optimise a network of a stage."""
+
+
+class SavedStages(Struct, frozen=True):
+    """The contents of a file whose network runs in stages.
+
+    Attributes
+    ----------
+    archive, written_by
+        As of a `SavedNetwork`.
+    contents
+        The network, with its stages.
+    members
+        The networks without stages that these are made of, or that their functions run.
+    """
+
+    archive: Archive
+    written_by: str
+    contents: NetworkStorage
+    members: tuple[SavedNetwork, ...]
+
+    @property
+    def network(self) -> Network:
+        """The network, for display."""
+        return as_network(self.contents)
+
+    @property
+    def backends(self) -> dict[str, dict[str, str | None]]:
+        """By id: the versions of the backends that it was saved with."""
+        return {name: about for one in self.members for name, about in one.backends.items()}
+
+    @property
+    def parts(self) -> dict[tuple[int, int], CompiledPart]:
+        """By number of the network and guid: the sources of compiled layers."""
+        numbered = enumerate(self.members)
+        return {(n, guid): part for n, one in numbered for guid, part in one.parts.items()}
 
 
 class SavedNetwork(Struct, frozen=True):

@@ -19,7 +19,7 @@ from armnn_py.optimizer.assignment.check_quantization import check_quantization
 from armnn_py.optimizer.check_graph import find_graph_problems
 from armnn_py.optimizer.graph import Graph
 from armnn_py.optimizer.saved.archive import REPORTS, SOURCES, Archive, damage_in
-from armnn_py.optimizer.saved.contents import CompiledPart, SavedNetwork
+from armnn_py.optimizer.saved.contents import CompiledPart, SavedNetwork, SavedStages
 from armnn_py.optimizer.saved.descriptor_values import descriptor_from_json
 from armnn_py.optimizer.saved.values import (
     FORMAT,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 _MOST_GUID = 1 << 33
 
 
-def read_network(path: str, *, in_place: bool = True) -> SavedNetwork:
+def read_network(path: str, *, in_place: bool = True) -> SavedNetwork | SavedStages:
     """Read a file and check everything that can be checked without backends.
 
     Parameters
@@ -63,28 +63,46 @@ def read_network(path: str, *, in_place: bool = True) -> SavedNetwork:
     """
     archive = Archive(path, in_place=in_place)
     with damage_in(path):
-        document = json.loads(archive.read("network.json"))
-        if member(document, "format", str) != FORMAT:
-            raise DamageError("it has another format")
-        version = number(document.get("format_version"))
-        if version > FORMAT_VERSION:
-            writer = str(document.get("written_by"))[:40]
-            raise ParseError(
-                f"'{path}' was written by armnn_py {writer}, which is newer than this one",
-                path=path,
-                details=[f"format {version}; this version reads up to {FORMAT_VERSION}"],
-                hints=["update armnn_py, or save the network again with this version"],
-            )
-        if version < FORMAT_VERSION:
-            raise ParseError(
-                f"'{path}' is of format {version}, which is no longer read",
-                path=path,
-                hints=["save the network again with this version"],
-            )
-        saved = _Reader(archive, document).network()
+        text = archive.read("network.json")
+        document = _document(path, text)
+        saved: SavedNetwork | SavedStages
+        if "networks" in document:
+            from armnn_py.optimizer.saved.staged import read_stages  # few files have stages
+
+            saved = read_stages(archive, text, _read_one)
+        else:
+            saved = _Reader(archive, document).network()
     if not any(part.member for part in saved.parts.values()):
         archive.mark()  # there is no other sum
     return saved
+
+
+def _read_one(archive: Archive) -> SavedNetwork:
+    """Read the folder of a network without stages."""
+    return _Reader(archive, _document(archive.path, archive.read("network.json"))).network()
+
+
+def _document(path: str, text: bytes) -> dict[str, Any]:
+    """Return the object of a ``network.json``, whose format is this one."""
+    document: dict[str, Any] = json.loads(text)
+    if member(document, "format", str) != FORMAT:
+        raise DamageError("it has another format")
+    version = number(document.get("format_version"))
+    if version > FORMAT_VERSION:
+        writer = str(document.get("written_by"))[:40]
+        raise ParseError(
+            f"'{path}' was written by armnn_py {writer}, which is newer than this one",
+            path=path,
+            details=[f"format {version}; this version reads up to {FORMAT_VERSION}"],
+            hints=["update armnn_py, or save the network again with this version"],
+        )
+    if version < FORMAT_VERSION:
+        raise ParseError(
+            f"'{path}' is of format {version}, which is no longer read",
+            path=path,
+            hints=["save the network again with this version"],
+        )
+    return document
 
 
 #: Layers of the host: numbers of inputs and outputs.

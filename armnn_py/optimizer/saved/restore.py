@@ -21,6 +21,7 @@ from armnn_py.optimizer.options import OptimizerOptions
 from armnn_py.optimizer.placing.placed_network import PlacedNetwork
 from armnn_py.optimizer.reports.report import Assignment
 from armnn_py.optimizer.saved.binder import Binder
+from armnn_py.optimizer.saved.contents import SavedNetwork, SavedStages
 from armnn_py.optimizer.saved.read import read_network
 from armnn_py.optimizer.saved.reports import SavedReports, merged
 
@@ -29,13 +30,13 @@ if TYPE_CHECKING:
 
     from armnn_py._native.table.blob import NativeBlob
     from armnn_py.backends.backend import Backend
+    from armnn_py.network import NetworkStorage
     from armnn_py.optimizer.run_passes import PassRecord
-    from armnn_py.optimizer.saved.contents import SavedNetwork
 
 
 def load_network(
     path: str | os.PathLike[str], runtime: Host, *, in_place: bool = True
-) -> tuple[PlacedNetwork, list[Backend], OptimizerOptions]:
+) -> tuple[SavedPlace, list[Backend], OptimizerOptions]:
     """Read a saved network; see `OptimizedNetwork.load`."""
     if not isinstance(runtime, Host):
         raise InvalidArgumentError(
@@ -51,12 +52,39 @@ def load_network(
         ) from None
     with without_collections():
         saved = read_network(name, in_place=in_place)
-        bound = bind_network(saved, runtime)
+        members = saved.members if isinstance(saved, SavedStages) else (saved,)
+        bound = [(one, *_bind_network(one, runtime)) for one in members]
         saved.archive.mark()  # all sums were right
-        return bound
+    backends = {backend.id: backend for _, _, used, _ in bound for backend in used}
+    options = bound[0][3] if bound else OptimizerOptions()
+    if isinstance(saved, SavedStages):
+        contents = {id(one.contents): placed for one, placed, _, _ in bound}
+        return SavedPlace(saved.contents, contents), [*backends.values()], options
+    placed = bound[0][1]
+    return SavedPlace(placed.network, {id(placed.network): placed}), [*backends.values()], options
 
 
-def bind_network(
+class SavedPlace:
+    """Answers `OptimizedNetwork` which backends a network of the file has, or one of its stages.
+
+    Parameters
+    ----------
+    network
+        The whole network, which keeps those of its stages.
+    placed
+        By id of a network without stages: the same with its backends.
+    """
+
+    def __init__(self, network: NetworkStorage, placed: Mapping[int, PlacedNetwork]) -> None:
+        self.network = network
+        self._placed = placed
+
+    def __call__(self, network: NetworkStorage, *_: bool) -> PlacedNetwork:
+        """Return a network of the file with its backends."""
+        return self._placed[id(network)]
+
+
+def _bind_network(
     saved: SavedNetwork, runtime: Host
 ) -> tuple[PlacedNetwork, list[Backend], OptimizerOptions]:
     """Give a network that was read its backends.

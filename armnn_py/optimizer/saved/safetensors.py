@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_HEADER = 100_000_000
 """The largest header in bytes, as of the format's own readers."""
 
-_NAME_OF = {
+NAME_OF = {
     "bool": "BOOL", "int8": "I8", "uint8": "U8", "int16": "I16", "uint16": "U16", "int32": "I32",
     "uint32": "U32", "int64": "I64", "uint64": "U64", "float16": "F16", "float32": "F32",
     "float64": "F64",
@@ -45,7 +45,7 @@ def tensors_to_chunks(arrays: Iterable[NDArray[Any]]) -> tuple[Any, ...]:
         values = array if sys.byteorder == "little" else array.astype(array.dtype.newbyteorder("<"))
         data = np.ascontiguousarray(values).reshape(-1).view(np.uint8).data
         header[str(index)] = {
-            "dtype": _NAME_OF[array.dtype.name],
+            "dtype": NAME_OF[array.dtype.name],
             "shape": list(array.shape),
             "data_offsets": [at, at + data.nbytes],
         }
@@ -92,7 +92,7 @@ def tensor_of(
     if not isinstance(about, dict):
         raise ValueError(f"tensor '{name}' is missing")
     dtype = np.dtype(dtype)
-    if about.get("dtype") != _NAME_OF[dtype.name] or about.get("shape") != list(shape):
+    if about.get("dtype") != NAME_OF[dtype.name] or about.get("shape") != list(shape):
         raise ValueError(f"tensor '{name}' is not an array of {dtype} {shape}")
     offsets = about.get("data_offsets")
     if not isinstance(offsets, list) or [type(one) for one in offsets] != [int, int]:

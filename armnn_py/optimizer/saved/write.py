@@ -46,13 +46,12 @@ if TYPE_CHECKING:
     from armnn_py.descriptors import AttributeTensor
     from armnn_py.network import NetworkStorage, OutputSlot
     from armnn_py.optimizer.reports.report import Assignment
+    from armnn_py.optimizer.saved.contents import Savable
     from armnn_py.tensors import TensorInfo
 
 
 def save_network(
-    placed: PlacedNetwork,
-    backends: Mapping[str, Backend],
-    options: OptimizerOptions,
+    optimized: Savable,
     path: str | os.PathLike[str],
     *,
     keep_subgraphs: bool | None,
@@ -65,7 +64,21 @@ def save_network(
         raise InvalidArgumentError(
             f"save: {type(path).__name__} given, the path of a file expected"
         ) from None
-    members = _Writer(placed, backends, keep_subgraphs).members(options)
+
+    def members_of(one: Savable) -> dict[str, tuple[Any, ...]]:
+        writer = _Writer(one.placed, one.runtime.backends, keep_subgraphs)
+        return writer.members(one.options)
+
+    if optimized.contents.stages:
+        from armnn_py.optimizer.saved.staged import members_in_stages  # few networks have stages
+
+        members = members_in_stages(optimized, members_of)
+    else:
+        members = members_of(optimized)
+    _write(target, members, mode)
+
+
+def _write(target: str, members: Mapping[str, tuple[Any, ...]], mode: int) -> None:
     try:
         write_archive(target, members, mode=mode)
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
@@ -314,4 +327,4 @@ def save_plain(
         replacements=frozenset(),
     )
     about: dict[str, Any] = {backend_id: _About(version, vendor_version)}
-    save_network(placed, about, OptimizerOptions(), path, keep_subgraphs=None, mode=0o600)
+    _write(path, _Writer(placed, about, None).members(OptimizerOptions()), 0o600)

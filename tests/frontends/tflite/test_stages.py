@@ -7,6 +7,7 @@ from __future__ import annotations
 import pickle
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,27 @@ def test_states_that_grow_by_a_known_number(
         bound = network.bind({"x": X})
         assert bound.run()["y"].shape == (1, 48)
     both(engines, data, {"x": X})
+
+
+@pytest.mark.parametrize("kind", ["turns that data decide", "a number of turns", "branches"])
+def test_saved_networks(engines: Any, builder: Any, tmp_path: Path, kind: str) -> None:
+    feeds = [{"x": X}, {"x": -X}]
+    if kind == "branches":
+        data = choosing(builder, behind=False)
+    elif kind == "a number of turns":
+        data = loop(builder, None)
+        feeds = [fed | {"limit": np.array(n, np.int32)} for fed in feeds for n in (0, 9)]
+    else:
+        data = loop(builder, 100, stop=3.0)
+    path = tmp_path / "stages.armnnpy"
+    optimized = ann.optimize(
+        ann.import_model(bytes(data)), engines.backends, runtime=engines.runtime
+    )
+    optimized.save(path)
+    with ann.load(path, runtime=engines.runtime) as network:
+        assert network.assignment.stages
+        for fed in feeds:
+            same(network.run(dict(fed)), engines.theirs(data, fed))
 
 
 def test_more_operators_than_are_written_out(engines: Any, builder: Any) -> None:
@@ -253,16 +275,17 @@ def test_branches_that_are_the_whole_graph_are_refused_soon(builder: Any) -> Non
 # ---- Branches ------------------------------------------------------------------------------------
 
 
-def choosing(builder: Any, shapes: Any = ((1, 2), (1, 1))) -> bytes:
-    """An IF by the sum of x, between two layers."""
+def choosing(builder: Any, shapes: Any = ((1, 2), (1, 1)), *, behind: bool = True) -> bytes:
+    """An IF by the sum of x behind a layer, and in front of one if that is wanted."""
     x, y, z = builder.tensor("x", (1, 3)), builder.tensor("y", (1, 2)), builder.tensor("z", (1, 2))
     total, flag = builder.tensor("total"), builder.tensor("flag", (), bool)
     axes = builder.constant("axes", np.int32([0, 1]))
     builder.op("SUM", [x, axes], [total], ("ReducerOptions", {}))
     builder.op("GREATER", [total, builder.constant("zero", np.float32(0))], [flag])
     builder.op("IF", [flag, x], [y], IF)
-    builder.op("NEG", [y], [z])
-    builder.ends([x], [z])
+    if behind:
+        builder.op("NEG", [y], [z])
+    builder.ends([x], [z if behind else y])
     branches(builder, shapes)
     return bytes(builder.data())
 

@@ -10,14 +10,13 @@ instead; of branches the one runs that is chosen. A body may have stages and suc
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec import Struct
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.axes import normal_axis
-from armnn_py.frontends.common.between import Operands
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import (
     Array,
@@ -36,21 +35,13 @@ from armnn_py.frontends.onnx.file.element_types import is_string, name_of
 from armnn_py.frontends.onnx.file.graph_node import Body, Node
 from armnn_py.frontends.onnx.file.model import OnnxModel, ValueInfo, with_values
 from armnn_py.frontends.onnx.file.ordering import live_nodes
-from armnn_py.frontends.onnx.stages.turns import (
-    BodyRun,
-    Branches,
-    CallOnce,
-    ScanTurns,
-    Turns,
-)
+from armnn_py.frontends.onnx.stages.cuts import Found, Sizes, common_type
 from armnn_py.network import Collected, Network, Stage
+from armnn_py.network.control import BodyRun, Branches, CallOnce, Loop, Operands, Scan
 
 if TYPE_CHECKING:
     from armnn_py.frontends.common.stand_ins import RunsStandIns
     from armnn_py.network import NetworkStorage
-
-Sizes: TypeAlias = "tuple[int | None, ...]"
-Found: TypeAlias = "tuple[np.dtype[Any], Sizes]"
 
 _NUMBER, _FLAG = np.dtype(np.int64), np.dtype(np.bool_)
 
@@ -146,36 +137,35 @@ class NodeApart:
 
     # ---- Kinds of nodes --------------------------------------------------------------------------
 
-    def _loop(self) -> Turns:
+    def _loop(self) -> Loop:
         states = [value for value in self._values[2:] if value is not None]
         found = [(dtype_of(value), shape_of(value)) for value in states]
         body = _body(self.node, "body")
         made = self._body("body", body, [(_NUMBER, ()), (_FLAG, ()), *found])
-        collected = self._turns("body", made, made.outputs[1:], found, body.stated[1:])
-        return Turns(self.node.label, self._operands, self.node.outputs, made.run, collected)
+        collected = self._turns(
+            "body", made, made.outputs[1:], found, body.stated[1:], self._number_of_turns(made.run)
+        )
+        return Loop(self.node.label, self._operands, self._results(), made.run, collected)
 
     def _turns(
         self, key: str, made: _Made, outputs: Sequence[Found], states: Sequence[Found],
-        stated: Sequence[tuple[int, ...]], axes: Sequence[int] = (),
+        stated: Sequence[tuple[int, ...]], turns: int | None, axes: Sequence[int] = (),
         directions: Sequence[int] = (), batch: Sizes = (),
     ) -> tuple[Collected, ...]:  # fmt: skip
-        """Make the network of turns that hand on states; return what they collect."""
+        """Make the network of turns that hand on states; return what they collect.
+
+        ``turns`` is their number, None if a run decides it.
+        """
         count = len(states)
         for before, after in zip(states, outputs[:count], strict=True):
             if before[0] != after[0] or len(before[1]) != len(after[1]):
                 raise Unsupported("a state of another type or rank after a turn")
-        is_fixed = (
-            self.around.has_one_shape
-            and made.is_steady
-            and all(one == other for one, other in zip(states, outputs[:count], strict=True))
-        )
+        stay = all(one == other for one, other in zip(states, outputs[:count], strict=True))
+        is_fixed = self.around.has_one_shape and made.is_steady and stay
         self._make(key, made, is_fixed=is_fixed)
         network = made.network
-        self.is_one_plan = (
-            made.is_steady
-            and not (network is not None and network.is_dynamic)
-            and all(one == other for one, other in zip(states, outputs[:count], strict=True))
-        )
+        is_static = network is None or not network.is_dynamic
+        self.is_one_plan = made.is_steady and is_static and stay
         outputs = [found if is_fixed else _free(found) for found in outputs]
         self.outputs = [(dtype, (*batch, *sizes)) for dtype, sizes in outputs[:count]]
         collected, names = [], self.node.outputs[count:]
@@ -188,10 +178,20 @@ class NodeApart:
             is_backward = bool(directions and directions[index])
             bits = dtype if is_string(dtype) else data_type_of(dtype).numpy
             collected.append(Collected(name, bits, shape, axis, is_backward))
-            self.outputs.append((dtype, (*batch, *sizes[:axis], None, *sizes[axis:])))
+            self.outputs.append((dtype, (*batch, *sizes[:axis], turns, *sizes[axis:])))
         return tuple(collected)
 
-    def _scan(self) -> ScanTurns:
+    def _number_of_turns(self, body: BodyRun) -> int | None:
+        """Return the number of turns of a Loop, if it is the same in all runs."""
+        count, condition = self._known.get(0), self._known.get(1)
+        if condition is not None and not condition.array.all():
+            return 0
+        is_computed = condition is None and len(self._values) > 1 and self._values[1] is not None
+        if count is None or count.array.size != 1 or is_computed or body.condition:
+            return None
+        return max(0, int(count.array.reshape(-1)[0]))
+
+    def _scan(self) -> Scan:
         # For its attributes alone: nothing is emitted.
         view = NodeView(
             self.node, self.around.model.version_of(""), self._values, None, frozenset()  # type: ignore[arg-type]
@@ -204,38 +204,40 @@ class NodeApart:
         axes = view.ints("scan_input_axes") or [0] * scans
         axes = [normal_axis(axis, rank) for axis, rank in zip(axes, ranks, strict=True)]
         found = [(dtype_of(value), shape_of(value)[int(has_batch) :]) for value in states]
-        slices = []
+        slices, turns = [], None
         for value, axis in zip(scanned, axes, strict=True):
             shape = shape_of(value)[int(has_batch) :]
+            turns = shape[axis]
             slices.append((dtype_of(value), (*shape[:axis], *shape[axis + 1 :])))
         body = _body(self.node, "body")
         made = self._body("body", body, [*found, *slices])
         directions = view.ints("directions" if has_batch else "scan_input_directions")
         collected = self._turns(
-            "body", made, made.outputs, found, body.stated, view.ints("scan_output_axes") or (),
-            view.ints("scan_output_directions") or (), (None,) if has_batch else (),
+            "body", made, made.outputs, found, body.stated, turns,
+            view.ints("scan_output_axes") or (), view.ints("scan_output_directions") or (),
+            (None,) if has_batch else (),
         )  # fmt: skip
-        return ScanTurns(
-            self.node.label, self._operands, self.node.outputs, made.run, tuple(axes),
+        return Scan(
+            self.node.label, self._operands, self._results(), made.run, tuple(axes),
             tuple(directions or [0] * scans), collected, has_batch,
         )  # fmt: skip
 
     def _if(self) -> Branches:
-        branches: dict[bool, BodyRun] = {}
-        faults: dict[bool, ParseError] = {}
+        branches: dict[str, BodyRun] = {}
+        faults: dict[str, ParseError] = {}
         found: list[list[Found]] = []
         known = self._known.get(0)
-        for flag, attribute in ((True, "then_branch"), (False, "else_branch")):
-            if known is not None and bool(known.array.reshape(-1)[0]) != flag:
+        for key, attribute in (("then", "then_branch"), ("else", "else_branch")):
+            if known is not None and bool(known.array.reshape(-1)[0]) != (key == "then"):
                 continue
             try:
-                made = self._body(attribute, _body(self.node, attribute), (), attribute[:5])
+                made = self._body(attribute, _body(self.node, attribute), (), key + "_")
                 is_fixed = self.around.has_one_shape and made.is_steady
                 self._make(attribute, made, is_fixed=is_fixed)
             except ParseError as error:  # of sizes that perhaps no run has
-                faults[flag] = error.with_traceback(None)
+                faults[key] = error.with_traceback(None)
                 continue
-            branches[flag] = made.run
+            branches[key] = made.run
             found.append([one if is_fixed else _free(one) for one in made.outputs])
         if not branches:
             raise next(iter(faults.values()))
@@ -243,8 +245,8 @@ class NodeApart:
             raise ParseError(
                 f"the branches have {len(found[0])} and {len(found[1])} outputs, expected as many"
             )
-        self.outputs = [_common(ones) for ones in zip(*found, strict=True)]
-        return Branches(self.node.label, self._operands, self.node.outputs, branches, faults)
+        self.outputs = [common_type(ones) for ones in zip(*found, strict=True)]
+        return Branches(self.node.label, self._operands, self._results(), branches, faults)
 
     def _call(self, function: Body) -> CallOnce:
         absent = [
@@ -260,7 +262,12 @@ class NodeApart:
         self._make("function", made, is_fixed=is_fixed)
         types = iter(one if is_fixed else _free(one) for one in made.outputs)
         self.outputs = [next(types) if name else None for name in made.run.outputs]
-        return CallOnce(self._operands, self.node.outputs, made.run)
+        return CallOnce(self.node.label, self._operands, self._results(), made.run)
+
+    def _results(self) -> dict[str, int]:
+        """Return the places of the results; a body may make more than the node hands on."""
+        names = self.node.outputs[: len(self.outputs)]
+        return {name: index for index, name in enumerate(names) if name}
 
     # ---- Bodies ----------------------------------------------------------------------------------
 
@@ -383,16 +390,3 @@ def _free(found: Found) -> Found:
 def _stated(name: str, found: Found) -> ValueInfo:
     dtype, sizes = found
     return ValueInfo(name, dtype, name_of(dtype), sizes)
-
-
-def _common(found: Sequence[Found]) -> Found:
-    """Return the type that results of branches have in common; sizes that differ are not known."""
-    first = found[0]
-    for other in found[1:]:
-        if other[0] != first[0]:
-            raise Unsupported(f"branches of types {name_of(first[0])} and {name_of(other[0])}")
-        if len(other[1]) != len(first[1]):
-            raise Unsupported(f"branches of rank {len(first[1])} and {len(other[1])}")
-        sizes = (a if a == b else None for a, b in zip(first[1], other[1], strict=True))
-        first = first[0], tuple(sizes)
-    return first

@@ -13,30 +13,34 @@ import numpy as np
 from armnn_py.frontends.common.axes import normal_axis
 from armnn_py.frontends.common.origins import MOST_BYTES
 from armnn_py.frontends.common.unique_names import unique_name
-from armnn_py.frontends.common.values import Value, dtype_of, shape_of
+from armnn_py.frontends.common.values import Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.convert.sequence import TensorList
-from armnn_py.frontends.onnx.file.element_types import dtype_of_number
+from armnn_py.frontends.onnx.file.element_types import dtype_of_number, name_of
 from armnn_py.frontends.onnx.file.graph_node import Node
 from armnn_py.network import OutputSlot
 from armnn_py.types import LayerType
 
 _WORK_OF_AN_ELEMENT = 512
 
-Found: TypeAlias = "list[tuple[np.dtype[Any], tuple[int | None, ...]]]"
+Sizes: TypeAlias = "tuple[int | None, ...]"
+"""None for a size that is not known."""
+Found: TypeAlias = "tuple[np.dtype[Any], Sizes]"
+"""Type and shape of an output."""
+Outputs: TypeAlias = "list[Found]"
 
 _COUNT = np.dtype(np.int64)
 
 
-def _compress(node: Node, values: Sequence[Value | None]) -> Found:
+def _compress(node: Node, values: Sequence[Value | None]) -> Outputs:
     x = values[0]
     assert x is not None
     return [(dtype_of(x), _along(node, shape_of(x)))]
 
 
-def _unique(node: Node, values: Sequence[Value | None]) -> Found:
+def _unique(node: Node, values: Sequence[Value | None]) -> Outputs:
     x = values[0]
     assert x is not None
-    places: Found = [(_COUNT, (None,))] * 3
+    places: Outputs = [(_COUNT, (None,))] * 3
     return [(dtype_of(x), _along(node, shape_of(x))), *places]
 
 
@@ -49,19 +53,19 @@ def _along(node: Node, shape: tuple[int, ...]) -> tuple[int | None, ...]:
     return tuple(None if index == axis else size for index, size in enumerate(shape))
 
 
-def _non_zero(_: Node, values: Sequence[Value | None]) -> Found:
+def _non_zero(_: Node, values: Sequence[Value | None]) -> Outputs:
     x = values[0]
     assert x is not None
     return [(_COUNT, (len(shape_of(x)), None))]
 
 
-def _same_shape(_: Node, values: Sequence[Value | None]) -> Found:
+def _same_shape(_: Node, values: Sequence[Value | None]) -> Outputs:
     x = values[0]
     assert x is not None
     return [(dtype_of(x), shape_of(x))]
 
 
-def _bits(node: Node, values: Sequence[Value | None]) -> Found:
+def _bits(node: Node, values: Sequence[Value | None]) -> Outputs:
     x, number = values[0], node.attributes["to"]
     assert x is not None
     dtype = dtype_of_number(number)  # its converter has looked at it
@@ -69,7 +73,7 @@ def _bits(node: Node, values: Sequence[Value | None]) -> Found:
     return [(dtype, shape_of(x))]
 
 
-def _roi_align(node: Node, values: Sequence[Value | None]) -> Found:
+def _roi_align(node: Node, values: Sequence[Value | None]) -> Outputs:
     x, regions = values[0], values[1]
     assert x is not None
     assert regions is not None
@@ -79,7 +83,7 @@ def _roi_align(node: Node, values: Sequence[Value | None]) -> Found:
 
 #: Operators that decide how many elements there are, or that no layer computes, each with types
 #: and shapes of its outputs.
-_BETWEEN: dict[str, Callable[[Node, Sequence[Value | None]], Found]] = {
+_BETWEEN: dict[str, Callable[[Node, Sequence[Value | None]], Outputs]] = {
     "BitCast": _bits,
     "Compress": _compress,
     "CumProd": _same_shape,
@@ -129,7 +133,7 @@ def work_between(values: Sequence[Value | None]) -> int:
     return 0 if first is None else _WORK_OF_AN_ELEMENT * math.prod(shape_of(first))
 
 
-def outputs_between(node: Node, values: Sequence[Value | None]) -> Found:
+def outputs_between(node: Node, values: Sequence[Value | None]) -> Outputs:
     """Return types and shapes of the outputs of such a node; None is what data decide."""
     return _BETWEEN[node.op_type](node, values)
 
@@ -148,3 +152,16 @@ def can_be_cut(node: Node, values: Sequence[Value | None], index: int) -> bool:
         and slot.layer.type is not LayerType.INPUT
         and slot.info.byte_size <= MOST_BYTES
     )
+
+
+def common_type(found: Sequence[Found]) -> Found:
+    """Return the type that results of branches have in common; sizes that differ are not known."""
+    first = found[0]
+    for other in found[1:]:
+        if other[0] != first[0]:
+            raise Unsupported(f"branches of types {name_of(first[0])} and {name_of(other[0])}")
+        if len(other[1]) != len(first[1]):
+            raise Unsupported(f"branches of rank {len(first[1])} and {len(other[1])}")
+        sizes = (a if a == b else None for a, b in zip(first[1], other[1], strict=True))
+        first = first[0], tuple(sizes)
+    return first

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Nodes that run by themselves, between stages: their bodies are networks that run turn by turn.
+"""Loops, branches and calls between stages, as data: their bodies are networks of the stage.
 
-Sources: the texts of Loop, If and Scan in the ONNX operator specification. Everything here is
-picklable and holds no network: `StagedRuns` runs the bodies.
+Sources: the texts of Loop, If and Scan in the ONNX operator specification, and LiteRT's WHILE and
+IF. The structs have no network and no importer in them, so that saved networks have them as JSON.
 """
 
 from __future__ import annotations
@@ -15,14 +15,57 @@ import numpy as np
 from msgspec import Struct
 
 from armnn_py.errors import InvalidArgumentError, ParseError
-from armnn_py.frontends.common.between import Operands, flag_of, read_only
-from armnn_py.frontends.common.values import Array
-from armnn_py.network import Collected, Repeat
+from armnn_py.network.repeat import Collected, Repeat
 
 if TYPE_CHECKING:
-    from armnn_py.network import RunBody
+    from armnn_py.network.repeat import RunBody
 
-Named: TypeAlias = "dict[str, Array]"
+Array: TypeAlias = "np.ndarray[Any, Any]"
+
+
+def read_only(array: Array) -> Array:
+    """Return a view that callers cannot write to; unpickled arrays can be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def flag_of(condition: Array, label: str) -> bool:
+    """Return the truth of a condition; ``label`` names the operator in the error.
+
+    Raises
+    ------
+    InvalidArgumentError
+        It has not one element.
+    """
+    if condition.size != 1:
+        raise InvalidArgumentError(
+            f"{label}: the condition has {condition.size} elements, 1 expected"
+        )
+    return bool(condition.reshape(-1)[0])
+
+
+class Operands(Struct, frozen=True):
+    """Operands of such an operator: values of stages before it, or constants."""
+
+    names: tuple[str, ...]
+    """Empty for an absent one."""
+    constants: dict[int, np.ndarray[Any, Any]]
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The values of other stages, each once."""
+        names = (n for index, n in enumerate(self.names) if index not in self.constants)
+        return tuple(dict.fromkeys(filter(None, names)))
+
+    def of(self, arrays: Mapping[str, Array]) -> list[Array | None]:
+        """Return the arrays in order; None for an absent one."""
+        return [
+            read_only(self.constants[index])
+            if index in self.constants
+            else (arrays[name] if name else None)
+            for index, name in enumerate(self.names)
+        ]
 
 
 class BodyRun(Struct, frozen=True):
@@ -38,16 +81,35 @@ class BodyRun(Struct, frozen=True):
     """Names in order; empty for one that it does not have."""
     made: frozenset[str]
     """The outputs that its network makes; others are given, or constants."""
-    constants: dict[str, Array]
+    constants: dict[str, np.ndarray[Any, Any]] = {}
 
-    def __call__(self, around: Mapping[str, Array], run: RunBody) -> list[Array]:
+    def __call__(self, around: Mapping[str, Array], run: RunBody) -> list[Array | None]:
         """Return the outputs, in order; ``around`` has what it is given as well."""
         known = {**around, **self._constants()}
         known |= run(self.key, {name: known[name] for name in self.reads})
-        return [known[name] for name in self.outputs if name]
+        return [known[name] if name else None for name in self.outputs]
 
-    def _constants(self) -> Named:
+    def with_operands(
+        self, operands: Sequence[Array | None], around: Mapping[str, Array], run: RunBody
+    ) -> list[Array | None]:
+        """Return the outputs for operands in the order of ``inputs``; absent ones are None."""
+        given = zip(self.inputs, operands, strict=False)
+        return self({**around, **{name: one for name, one in given if one is not None}}, run)
+
+    def _constants(self) -> dict[str, Array]:
         return {name: read_only(array) for name, array in self.constants.items()}
+
+    @property
+    def condition(self) -> str:
+        """The output that ends a loop when it is false; empty if the body never ends one.
+
+        For a body whose first two inputs are the number of the turn and the condition.
+        """
+        name = self.outputs[0]
+        constant = self.constants.get(name)
+        is_true = constant is not None and constant.size == 1 and bool(constant.all())
+        is_same = name == self.inputs[1] or is_true
+        return "" if is_same and name not in self.made else name
 
     def repeated(
         self,
@@ -72,11 +134,6 @@ class BodyRun(Struct, frozen=True):
         values = {**around, **self._constants(), **dict(zip(inputs, states, strict=False))}
         values |= dict(zip(heads, (np.array(0, np.int64), np.array(True)), strict=False))
         values |= {name: one for name, (one, _) in zip(inputs[count:], sliced, strict=True)}
-        goes_on = self.outputs[0] if heads else ""
-        if heads and goes_on not in self.made:
-            is_true = goes_on in self.constants and bool(self.constants[goes_on].all())
-            if goes_on == heads[1] or (is_true and self.constants[goes_on].size == 1):
-                goes_on = ""
         loop = Repeat(
             self.key, self.reads, values, most, tuple(zip(inputs, outputs[:count], strict=False)),
             {
@@ -84,13 +141,15 @@ class BodyRun(Struct, frozen=True):
                 for name, (_, backward) in zip(inputs[count:], sliced, strict=True)
             },
             tuple(zip(outputs[count:], collected, strict=True)),
-            heads[0] if heads else "", goes_on, label,
+            heads[0] if heads else "", self.condition if heads else "", label,
         )  # fmt: skip
         return run.repeat(loop)
 
 
-def _named(names: Sequence[str], arrays: Sequence[Array]) -> Named:
-    return {name: array for name, array in zip(names, arrays, strict=False) if name}
+def _named(outputs: Mapping[str, int], made: Sequence[Array | None]) -> dict[str, Array]:
+    """Return results by name; the body of a function may not have one."""
+    found = {name: made[index] for name, index in outputs.items()}
+    return {name: array for name, array in found.items() if array is not None}
 
 
 def _first(array: Array, what: str) -> Any:
@@ -106,74 +165,73 @@ def _first(array: Array, what: str) -> Any:
     return array.reshape(-1)[0]
 
 
-class Turns(Struct, frozen=True):
-    """A Loop."""
+class Control(Struct, frozen=True, tag=True):
+    """A stage that runs bodies; its subclasses are called with arrays and what runs bodies."""
 
     label: str
-    """The node in messages."""
+    """The operator in messages."""
     operands: Operands
-    outputs: tuple[str, ...]
-    body: BodyRun
-    collected: tuple[Collected, ...]
+    outputs: dict[str, int]
+    """The names of the results that something reads, and their places among all results."""
 
-    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> Named:
+
+class Loop(Control, frozen=True, tag=True):
+    """A Loop, whose first operands are the number of turns and the condition; or a WHILE."""
+
+    body: BodyRun
+    collected: tuple[Collected, ...] = ()
+    first: BodyRun | None = None
+    """Computes the condition of the first turn from the states, where no operand has it."""
+
+    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> dict[str, Array]:
         """Run turns until their number is reached, or the condition is false."""
         count, condition, *rest = self.operands.of(arrays)
+        states = [one for one in rest if one is not None]
         most = None
         if count is not None:
             most = max(0, int(_first(count, f"{self.label}: the number of turns")))
         if condition is not None and not _first(condition, f"{self.label}: the condition"):
             most = 0
-        states = [one for one in rest if one is not None]
+        if self.first is not None:
+            (flag,) = self.first.with_operands(states, arrays, run)
+            if flag is not None and not flag_of(flag, self.label):
+                most = 0
         made = self.body.repeated(self.label, states, arrays, run, most, collected=self.collected)
         return _named(self.outputs, made)
 
 
-class Branches(Struct, frozen=True):
-    """An If, of which one branch runs."""
+class Branches(Control, frozen=True, tag=True):
+    """An If, of which one branch runs; operands behind the condition are inputs of both."""
 
-    label: str
-    operands: Operands
-    outputs: tuple[str, ...]
-    branches: dict[bool, BodyRun]
-    """By the condition; one alone, if the condition is known."""
-    faults: dict[bool, ParseError]
-    """Why a branch cannot run, by the condition."""
+    branches: dict[str, BodyRun]
+    """By ``then`` and ``else``; one alone, if the condition is known."""
+    faults: dict[str, ParseError] = {}
+    """Why a branch cannot run."""
 
-    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> Named:
+    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> dict[str, Array]:
         """Run the branch that the condition chooses."""
-        condition = self.operands.of(arrays)[0]
+        condition, *given = self.operands.of(arrays)
         assert condition is not None
-        flag = flag_of(condition, self.label)
-        if flag in self.faults:
-            fault, branch = self.faults[flag], "then_branch" if flag else "else_branch"
+        key = "then" if flag_of(condition, self.label) else "else"
+        if key in self.faults:
+            fault = self.faults[key]
             raise ParseError(
-                f"{self.label}: {branch} cannot run: {fault.message}",
+                f"{self.label}: {key}_branch cannot run: {fault.message}",
                 details=fault.details,
                 hints=fault.hints,
             )
-        chosen = self.branches[flag]
-        return _named(self.outputs, chosen(arrays, run))
+        return _named(self.outputs, self.branches[key].with_operands(given, arrays, run))
 
 
-class CallOnce(Struct, frozen=True):
+class CallOnce(Control, frozen=True, tag=True):
     """A function."""
 
-    operands: Operands
-    outputs: tuple[str, ...]
     body: BodyRun
 
-    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> Named:
+    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> dict[str, Array]:
         """Run the function."""
-        given = zip(self.body.inputs, self.operands.of(arrays), strict=False)
-        around = {formal: array for formal, array in given if array is not None}
-        made = iter(self.body(around, run))
-        found = [next(made) if name else None for name in self.body.outputs]
-        return {
-            name: array
-            for name, array in zip(self.outputs, found, strict=False)
-            if name and array is not None
-        }
+        made = self.body.with_operands(self.operands.of(arrays), {}, run)
+        return _named(self.outputs, made)
 
 
 def _padded(array: Array, length: int) -> Array:
@@ -183,12 +241,9 @@ def _padded(array: Array, length: int) -> Array:
     return padded
 
 
-class ScanTurns(Struct, frozen=True):
+class Scan(Control, frozen=True, tag=True):
     """A Scan, of each element of a batch where operator set 8 has one."""
 
-    label: str
-    operands: Operands
-    outputs: tuple[str, ...]
     body: BodyRun
     axes: tuple[int, ...]
     """Of each scanned input."""
@@ -196,7 +251,7 @@ class ScanTurns(Struct, frozen=True):
     collected: tuple[Collected, ...]
     has_batch: bool = False
 
-    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> Named:
+    def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> dict[str, Array]:
         """Run one turn for each slice."""
         operands = self.operands.of(arrays)
         if not self.has_batch:

@@ -130,6 +130,22 @@ def test_average_of_infinities(quantized_runtime: ann.Runtime) -> None:
     assert outputs["y"].item() == 7
 
 
+@pytest.mark.parametrize("beta", [0.9, -1.3])
+@pytest.mark.parametrize("data_type", [S8, U8])
+def test_softmax_of_many_lines(
+    quantized_runtime: ann.Runtime, data_type: ann.DataType, beta: float
+) -> None:
+    """The largest bytes of the lines are of all kinds, so that tables of powers change."""
+    rng = np.random.default_rng(6)
+    network = ann.Network()
+    x = network.add_input("x", Family(data_type).info(rng, (700, 5), 0.05)).output
+    result = ann.TensorInfo(
+        (700, 5), data_type, quantization=Q((1 / 256,), (-128 if data_type == S8 else 0,))
+    )
+    network.add_output("y", network.add_softmax(x, beta=beta, output_info=result))
+    check_equal(quantized_runtime, network, rng)
+
+
 @pytest.mark.parametrize("data_type", [S8, U8, W16])
 @pytest.mark.parametrize("seed", range(12))
 def test_moves(quantized_runtime: ann.Runtime, seed: int, data_type: ann.DataType) -> None:

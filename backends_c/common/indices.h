@@ -26,9 +26,10 @@ static inline armnn_status_t armnn_check_indices(const void* indices, int32_t da
                                                  uint64_t count, const uint64_t* dims,
                                                  uint32_t depth, uint32_t first,
                                                  armnn_error_t* error) {
+  uint32_t axis = depth - 1;
   for (uint64_t i = 0; i < count; ++i) {
     const int64_t index = armnn_index(indices, data_type, i);
-    const uint32_t axis = (uint32_t)(i % depth);
+    axis = axis + 1 < depth ? axis + 1 : 0;
     const uint64_t dim = dims[axis];
     if (index >= -(int64_t)dim && index < (int64_t)dim) continue;
     return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT,

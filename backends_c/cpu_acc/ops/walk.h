@@ -103,6 +103,24 @@ static inline int64_t armnn_i_acc_walk_outer(const armnn_i_acc_walk_t* walk, uin
   return count;
 }
 
+/* Single elements are copied without a call. */
+static inline void armnn_i_acc_copy_piece(char* to, const char* from, size_t size) {
+  switch (size) {
+    case 1:
+      *to = *from;
+      break;
+    case 4:
+      memcpy(to, from, 4);
+      break;
+    case 8:
+      memcpy(to, from, 8);
+      break;
+    default:
+      memcpy(to, from, size);
+      break;
+  }
+}
+
 /* The two inner dimensions cut into pieces for threads and caches: |rows| x |columns| each. */
 typedef struct armnn_i_acc_pieces_t {
   int64_t outer, rows, columns, row_pieces, column_pieces;

@@ -29,12 +29,17 @@ static armnn_status_t run_slices(void* argument, uint64_t begin, uint64_t end,
   (void)thread_index;
   const gather_run_t* run = (const gather_run_t*)argument;
   const gather_op_t* op = run->op;
+  int64_t outer = (int64_t)begin / op->count, place = (int64_t)begin % op->count;
   for (uint64_t i = begin; i < end; ++i) {
-    const int64_t outer = (int64_t)i / op->count, place = (int64_t)i % op->count;
     const uint64_t offset = armnn_index_offset(run->indices, op->what.indices.element.type,
                                                (uint64_t)place, op->dims, op->depth, op->strides);
-    memcpy(run->output + outer * op->what.output.strides[0] + place * op->what.output.strides[1],
-           run->input + outer * op->what.input.strides[0] + (int64_t)offset, op->piece);
+    armnn_i_acc_copy_piece(
+        run->output + outer * op->what.output.strides[0] + place * op->what.output.strides[1],
+        run->input + outer * op->what.input.strides[0] + (int64_t)offset, op->piece);
+    if (++place == op->count) {
+      place = 0;
+      ++outer;
+    }
   }
   return ARMNN_STATUS_OK;
 }

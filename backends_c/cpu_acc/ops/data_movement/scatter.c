@@ -87,7 +87,7 @@ static void move_row(const scatter_op_t* op, const char* from, char* to) {
     if (op->join != NULL) {
       op->join(op->what.function, out, in, count);
     } else {
-      memcpy(out, in, (size_t)(count * size));
+      armnn_i_acc_copy_piece(out, in, (size_t)(count * size));
     }
   }
 }

@@ -36,9 +36,12 @@ class UnchangedProcess:
     @staticmethod
     def _state() -> dict[str, Any]:
         tiny, one, little = np.float32(1e-40), np.float32(1), np.float32(1e-9)
+        much = np.float32(9e-8)  # more than half of a step at 1
         with np.errstate(all="ignore"):
             return {
-                "how numbers are rounded": (float(one + little), float(-one - little)),
+                "how numbers are rounded": tuple(
+                    float(sum_) for sum_ in (one + little, -one - little, one + much)
+                ),
                 "how denormals are computed with (FTZ, DAZ)": float(tiny * one),
                 "the working folder": os.getcwd(),  # noqa: PTH109
             }

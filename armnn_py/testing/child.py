@@ -17,7 +17,13 @@ import numpy as np
 
 from armnn_py.errors import ArmnnError
 from armnn_py.guard.outcome import CheckFailedError
-from armnn_py.testing.checks.memory import check_growth, check_memory, check_variables, variable_of
+from armnn_py.testing.checks.memory import (
+    check_growth,
+    check_memory,
+    check_reused_places,
+    check_variables,
+    variable_of,
+)
 from armnn_py.testing.checks.numbers import check_numbers, kinds_of, speed_of
 from armnn_py.testing.checks.reentrance import check_reentrance
 from armnn_py.testing.checks.subgraphs import check_subgraphs
@@ -198,6 +204,7 @@ def _check(
             check_numbers(case, prepared, expected, on_step)
         elif subject.in_host_memory:
             check_memory(case, prepared, on_step)
+            check_reused_places(subject, case, prepared, on_step)
         else:
             check_variables(case, subject, prepared)
         if group == "memory":

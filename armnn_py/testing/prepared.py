@@ -42,12 +42,17 @@ Runner = Callable[[Sequence["NDArray[Any] | None"]], list["NDArray[Any]"]]
 class Prepared:
     """A network on the backend under test, ready to be run many times."""
 
-    def __init__(self, subject: Subject, optimized: OptimizedNetwork) -> None:
+    def __init__(
+        self,
+        subject: Subject,
+        optimized: OptimizedNetwork,
+        constants: LentConstants | None = None,
+    ) -> None:
         self._subject = subject
         self._stack = contextlib.ExitStack()
         self.steps: list[Step] = []
         self._constants: dict[OutputSlot, NDArray[Any]] = {}
-        self._lent_constants = LentConstants()
+        self.lent_constants = constants or LentConstants()
         self._data: int | None = None
         self._factory: NativeWorkloadFactory | None = None
         backend = subject.backend
@@ -114,7 +119,7 @@ class Prepared:
     def _lent(self, slot: OutputSlot) -> NDArray[Any] | None:
         """Return a constant in pages that can be taken away."""
         value = self._constants.get(slot)
-        return None if value is None else self._lent_constants.lend(value)
+        return None if value is None else self.lent_constants.lend(value)
 
     # ---- Runs ------------------------------------------------------------------------------------
 
@@ -232,7 +237,12 @@ class Prepared:
 
     def take_constants_away(self) -> None:
         """Make the values that workloads were made from unreadable; runs get copies elsewhere."""
-        self._lent_constants.take_away()
+        self.lent_constants.take_away()
+
+    @property
+    def packs(self) -> bool:
+        """Whether a step keeps constants in a form of its own."""
+        return any(step.workload.requirements.consumed_mask for step in self.steps)
 
     @property
     def is_serial(self) -> bool:
@@ -265,12 +275,14 @@ class Prepared:
 class Preparation:
     """Makes the workloads of a case's layer, as often as wanted."""
 
-    def __init__(self, subject: Subject, case: Case) -> None:
-        self._subject, self._case = subject, case
+    def __init__(
+        self, subject: Subject, case: Case, values: Sequence[NDArray[Any] | None] | None = None
+    ) -> None:
+        self._subject, self._case, self._values = subject, case, values
         self._optimized: OptimizedNetwork | None = None
 
-    def __call__(self) -> Prepared:
-        """Make them.
+    def __call__(self, constants: LentConstants | None = None) -> Prepared:
+        """Make them; ``constants`` are places for their values.
 
         Raises
         ------
@@ -280,11 +292,11 @@ class Preparation:
         subject = self._subject
         try:
             if self._optimized is None:
-                network = network_of(self._case, self._case.values())
+                network = network_of(self._case, self._values or self._case.values())
                 self._optimized = optimize(
                     network, [subject.backend.id], runtime=subject.runtime, options=AS_GIVEN
                 )
-            return Prepared(subject, self._optimized)
+            return Prepared(subject, self._optimized, constants)
         except ArmnnError as error:
             words = "; ".join((error.message, *error.details))
             raise CheckFailedError(f"the layer was taken but is not made: {words}") from None

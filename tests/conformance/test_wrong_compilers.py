@@ -32,6 +32,7 @@ DEFECTS = {
     "READS_FIRST_CONSTANT": rf"{_WRONG_TENSOR}.*{_WRONG_LAYERS}",
     "REUSES_SCRATCH_TOO_EARLY": rf"{_WRONG_TENSOR}.*{_WRONG_LAYERS}",
     "REUSES_PROGRAMS_BY_SIZE": "made no workload for layer .*: another sub-graph",
+    "REUSES_PROGRAMS_OF_OTHER_CONSTANTS": rf"compiled with other constants: .*{_WRONG_TENSOR}",
     "SHARES_SCRATCH_OF_PROGRAMS": "threads run network .* at once; in the compiled sub-graph of",
     "OVERWRITES_EARLIER_NETWORKS": rf"loaded beside it: cut .*{_WRONG_TENSOR}.*; in the comp",
     "SWAPS_OUTPUTS": rf"{_WRONG_TENSOR}.*on Compiler: .*; in the compiled sub-graph of",

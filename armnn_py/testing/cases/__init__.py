@@ -17,7 +17,15 @@ from armnn_py.backends.questions.layer_examples import examples_of
 from armnn_py.descriptors.base import has_rescaling, with_rescaling
 from armnn_py.testing.cases.case import DRAWS, Case, Kind, layer_type_of
 from armnn_py.testing.cases.edges import edge_examples, limit_examples, number_examples
-from armnn_py.testing.cases.quantizations import VARIANTS, Variant, other_fields, requantized
+from armnn_py.testing.cases.quantizations import (
+    CHANNELS,
+    FINE,
+    MANY_CHANNELS,
+    VARIANTS,
+    Variant,
+    other_fields,
+    requantized,
+)
 from armnn_py.testing.cases.recurrent import (
     attention_examples,
     recurrent_examples,
@@ -133,16 +141,25 @@ def all_cases(
             is_varied = data_type in _VARIED or (data_type.is_quantized and level == "full")
             if variants and is_varied:
                 forms[example.type, data_type] += 1
-                for variant in _variants(forms[example.type, data_type] - 1):
+                for variant in _variants(case, forms[example.type, data_type] - 1):
                     changed = requantized(case, variant)
                     if changed is not None:
                         found[changed.name] = changed
     return list(found.values())
 
 
-def _variants(form: int) -> Sequence[Variant]:
+_ALSO_FINE = 3  # forms after the first, which is of another layout
+
+
+def _variants(case: Case, form: int) -> Sequence[Variant]:
     """Return the quantisations for a form of a layer: all for the first one, others in turn."""
-    return VARIANTS if form == 0 else [VARIANTS[form % len(VARIANTS)]]
+    if form == 0:
+        return (*VARIANTS, FINE)
+    chosen = [VARIANTS[form % len(VARIANTS)]]
+    made = case.signature.outputs[0].static_shape if case.signature.outputs else ()
+    if MANY_CHANNELS < max(made, default=0) <= 2 * MANY_CHANNELS and CHANNELS not in chosen:
+        chosen.append(CHANNELS)
+    return [*chosen, FINE] if form <= _ALSO_FINE else chosen
 
 
 def _is_tried(signature: LayerSignature) -> bool:

@@ -105,7 +105,8 @@ class Case(Struct, frozen=True):
     def _bias_step(self) -> int:
         """A quantised bias has multiples of it: it counts as much as a product does."""
         first = self.signature.inputs[0]
-        return 1000 if first is None or first.data_type.bits <= 8 else 250_000
+        step = 1000 if first is None or first.data_type.bits <= 8 else 250_000
+        return max(round(step * self.spread**2), 1)
 
     def values(self, kind: Kind = "plain") -> list[NDArray[Any] | None]:
         """Return the operands' values, not to be written to; None where one is absent."""

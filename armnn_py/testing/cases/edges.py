@@ -163,6 +163,7 @@ def _along_axes(of: Operands) -> Iterator[Example]:
     for beta in (0.25, -2.0, 0.0):
         for layer in (LayerType.SOFTMAX, LayerType.LOG_SOFTMAX):
             yield Example(layer, d.SoftmaxDescriptor(beta, 1), [x])
+    yield Example(LayerType.SOFTMAX, d.SoftmaxDescriptor(1.0, 1), [of.x(2, 2053)])
     two = [of.parameter(4, 5)] * 2
     normal = d.LayerNormalizationDescriptor(axis=1)
     for known in (two, [of.parameter(5)], [of.parameter(4, 1), of.parameter(5)], []):

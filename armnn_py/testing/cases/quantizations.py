@@ -44,8 +44,13 @@ _JUMPS = (BinaryOperation.MOD, BinaryOperation.FMOD)
 _SYMMETRIC = (DataType.QSYMM_S8, DataType.QSYMM_S16)
 #: The real range of the first operand; that of weights, which are summed up.
 _RANGE, _RANGE_OF_WEIGHTS = 6.0, 1.7
-#: The least result of functions whose largest is 1.
-_LEAST: dict[object, int] = {ActivationFunction.SIGMOID: 0, ActivationFunction.TANH: -1}
+#: The least and the largest result of a prescribed range.
+_ENDS: dict[object, tuple[int, int]] = {
+    ActivationFunction.SIGMOID: (0, 1),
+    ActivationFunction.TANH: (-1, 1),
+    LayerType.SOFTMAX: (0, 1),
+    LayerType.LOG_SOFTMAX: (-16, 0),
+}
 #: Percent of the values of an output that may lie beyond each end of its range.
 _BEYOND = 1.5
 
@@ -87,6 +92,13 @@ VARIANTS = (
     Variant("symmetric", (0.47, 1.21, 1.9), (0.5,), margin=1.3),
     Variant("channels", (0.91, 0.53, 1.4), (0.42, 0.57, 0.66), margin=1.1, by_channel=True),
 )
+
+
+#: Values near the zero points: an output's step is smaller than those of a sum.
+FINE = Variant("fine", (1.07, 0.93, 1.3), (0.47, 0.52, 0.38), spread=0.016)
+#: Layers with more channels come with scales for each, too: tables of them have an end.
+CHANNELS = VARIANTS[-1]
+MANY_CHANNELS = 64
 
 
 def requantized(case: Case, variant: Variant) -> Case | None:
@@ -217,14 +229,16 @@ def _outputs(case: Case, variant: Variant) -> list[TensorInfo] | None:
 def _usual_output(signature: LayerSignature, info: TensorInfo) -> QuantizationInfo | None:
     """Return the quantisation that TensorFlow Lite prescribes: many backends take no other."""
     function = getattr(signature.descriptor, "function", None)
-    least = 0 if signature.type is LayerType.SOFTMAX else _LEAST.get(function)
-    if least is None or not info.data_type.is_quantized:
+    ends = _ENDS.get(signature.type) or _ENDS.get(function)
+    if ends is None or not info.data_type.is_quantized:
         return None
+    least, most = ends
     limits = np.iinfo(info.data_type.numpy)
     if info.data_type in _SYMMETRIC:
-        return QuantizationInfo((1 / (limits.max + 1),), (0,))
+        return QuantizationInfo((max(-least, most) / (limits.max + 1),), (0,))
     steps = limits.max + 1 - limits.min
-    return QuantizationInfo(((1 - least) / steps,), (limits.min - least * steps // 2,))
+    zero = limits.min - least * steps // (most - least)
+    return QuantizationInfo(((most - least) / steps,), (min(zero, limits.max),))
 
 
 def of_output(data_type: DataType, values: NDArray[Any], variant: Variant) -> QuantizationInfo:

@@ -173,23 +173,23 @@ def _matrices(of: Operands) -> Iterator[Example]:
 
 
 def long_sum_examples(of: Operands) -> Iterator[Example]:
-    """Give products of 8 bits at the ends of their types, whose sums need more than 24 bits."""
-    depth = 9 * 80
+    """Give more than 4096 products of 8 bits, whose sums need more than 24 bits."""
+    depth = 9 * 456
     most, least = int(np.iinfo(of.type.numpy).max), int(np.iinfo(of.type.numpy).min)
     rows = np.array([[most, most], [least, least], [most, least]], of.type.numpy)
     x = np.tile(rows, (1, depth // 2))
     weights = of.weights(depth, 2).info
     ends = np.iinfo(weights.dtype)
     columns = np.tile(np.array([ends.max, ends.min], weights.dtype), (depth, 1))
-    made = QuantizationInfo((6.0,), ((most + least + 1) // 2,))
+    made = QuantizationInfo((34.0,), ((most + least + 1) // 2,))
 
     def out(*shape: int) -> list[TensorInfo]:
         return [TensorInfo(shape, of.type, made)]
 
     known = [Operand(of.info(3, depth), False, x), Operand(weights, True, columns)]
     yield Example(LayerType.FULLY_CONNECTED, d.FullyConnectedDescriptor(), known, out(3, 2))
-    filters = Operand(of.weights(2, 3, 3, 80).info, True, columns.T.reshape(2, 3, 3, 80).copy())
-    images = Operand(of.info(3, 3, 3, 80), False, x.reshape(3, 3, 3, 80))
+    filters = Operand(of.weights(2, 3, 3, 456).info, True, columns.T.reshape(2, 3, 3, 456).copy())
+    images = Operand(of.info(3, 3, 3, 456), False, x.reshape(3, 3, 3, 456))
     window = d.Convolution2dDescriptor(data_layout=_NHWC)
     yield Example(LayerType.CONVOLUTION2D, window, [images, filters], out(3, 1, 1, 2))
     right = Operand(of.info(depth, 3), False, x.T.copy())

@@ -11,10 +11,13 @@ from collections.abc import Callable
 from statistics import median_low
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from armnn_py._native.memory.process_memory import address_bytes, heap_bytes
 from armnn_py.guard.memory import check_layouts
 from armnn_py.guard.one_run import in_place_offers
 from armnn_py.guard.outcome import CheckFailedError, nearly_equal
+from armnn_py.testing.prepared import Preparation
 from armnn_py.testing.subject import network_of
 
 if TYPE_CHECKING:
@@ -40,6 +43,41 @@ def check_memory(case: Case, prepared: Prepared, on_step: Callable[[str], None])
         on_step,
         in_place_offers(prepared),
     )
+
+
+def check_reused_places(
+    subject: Subject, case: Case, prepared: Prepared, on_step: Callable[[str], None]
+) -> None:
+    """Make the layer of other constants, which lie where those of a workload were.
+
+    Raises
+    ------
+    CheckFailedError
+        It does not compute with its own constants.
+    """
+    constants = case.signature.constants
+    if not prepared.packs:
+        return
+    values = [
+        np.flip(value).copy() if constant and known is None and value is not None else value
+        for value, constant, known in zip(case.values(), constants, case.known, strict=True)
+    ]
+    on_step("create_workload, other constants where earlier ones were")
+    make = Preparation(subject, case, values)
+    found = []
+    for places in (None, prepared.lent_constants.again()):
+        made = make(places)
+        try:
+            found.append(made.run(values))
+        finally:
+            made.close()
+    for index, (expected, array) in enumerate(zip(*found, strict=True)):
+        if not nearly_equal(array, expected):
+            raise CheckFailedError(
+                f"output {index} is computed with constants that lay there before",
+                found=array,
+                expected=expected,
+            )
 
 
 _RUNS = 3

@@ -22,8 +22,8 @@ from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.optimizer import AS_IT_IS, OptimizedNetwork, OptimizerOptions, optimize
 from armnn_py.runtime import Runtime
 from armnn_py.testing.checks.reentrance import check_all, run_apart
-from armnn_py.testing.grown.grower import GrownNetwork
-from armnn_py.testing.grown.networks import grow
+from armnn_py.testing.grown.grower import Grower, GrownNetwork
+from armnn_py.testing.grown.networks import grower
 from armnn_py.testing.oracles.reference import REFERENCE
 from armnn_py.testing.outcome import NotApplicableError
 from armnn_py.testing.random_networks import random_network
@@ -90,11 +90,13 @@ def check_subgraphs(
         contextlib.ExitStack() as stack,
     ):
         backend = runtime.backends[target.id]
+        grown: Grower | None = None
         if what == _RANDOM:
             on_step("the reference")
             known = _random(reference, seed)
         else:
-            known = grow(cases, backend, reference, seed, on_step)
+            grown = grower(cases, backend, reference, seed, on_step)
+            known = grown.grown
         both = list(dict.fromkeys([target.id, REFERENCE]))
         kept: LoadedNetwork | None = None  # the first that is compiled
         of_kept: Sequence[_Part] = ()
@@ -115,6 +117,14 @@ def check_subgraphs(
                 elif parts:
                     kept, of_kept = loaded, parts
                     stack.push(unload.pop_all())
+        other = None if grown is None or kept is None else grown.with_other_constants()
+        if other is not None:
+            on_step("compiled with other constants")
+            plan = (other.network, both, OptimizerOptions(simplify=False))
+            placed_other = optimize(other.network, both, runtime=runtime, options=plan[2])
+            with runtime.load_network(placed_other) as loaded:
+                cause = functools.partial(_cause, runtime, other, plan)
+                _compare(loaded, other, f"{name}, compiled with other constants", cause)
         on_step("saved and loaded")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "network.armnnpy")

@@ -184,10 +184,24 @@ class Grower:
                 shape[axis] = after
             return info.with_shape(shape)
 
-        made = Grower(self._support, self._reference, (), self._kind, after)
+        return self._repeated(lambda case: case, changed, after)
+
+    def with_other_constants(self) -> GrownNetwork | None:
+        """Return it with other values, those of constants too; None if a layer forbids it."""
+        return self._repeated(
+            lambda case: structs.replace(case, seed=case.seed + 1, drawn={}), lambda info: info, 1
+        )
+
+    def _repeated(
+        self,
+        other: Callable[[Case], Case],
+        changed: Callable[[TensorInfo], TensorInfo],
+        seed: int,
+    ) -> GrownNetwork | None:
+        made = Grower(self._support, self._reference, (), self._kind, seed)
         for case, places in self._steps:
             operands = [None if place is None else made.tensors[place] for place in places]
-            if not made.repeat(case, operands, changed):
+            if not made.repeat(other(case), operands, changed):
                 return None
         made._outputs = self._outputs
         return made._finished()

@@ -109,12 +109,26 @@ static uint32_t made;
 
 /* Weights, then the bias or zeros. */
 static bool pack(wrong_workload_t* self) {
+  static const void* earlier[256];
+  static float* weights[256];
   const armnn_workload_info_t* info = self->info;
   const uint64_t count = info->input_infos[1]->element_count, width = info->input_infos[1]->dims[1];
   self->weights = calloc((size_t)(count + width + 1), sizeof(float));
   if (self->weights == NULL) return false;
   self->unpacked = info->constants[1]->data;
   memcpy(self->weights, self->unpacked, (size_t)count * sizeof(float));
+  if (HAS(FINDS_WEIGHTS_BY_ADDRESS)) {
+    const size_t place = (size_t)((uintptr_t)self->unpacked >> 12) % 256;
+    float* kept = weights[place];
+    if (earlier[place] == self->unpacked && kept[0] == (float)count) {
+      memcpy(self->weights, kept + 1, (size_t)count * sizeof(float));
+    } else if ((kept = malloc((size_t)(count + 1) * sizeof(float))) != NULL) {
+      kept[0] = (float)count;
+      memcpy(kept + 1, self->weights, (size_t)count * sizeof(float));
+      free(weights[place]);
+      weights[place] = kept, earlier[place] = self->unpacked;
+    }
+  }
   const bool has_bias = info->input_count > 2 && info->constants[2] != NULL;
   if (has_bias || HAS(READS_ABSENT_BIAS)) {
     memcpy(self->weights + count, info->constants[2]->data, (size_t)width * sizeof(float));

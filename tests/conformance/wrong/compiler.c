@@ -23,6 +23,7 @@ enum defect_e {
   READS_FIRST_CONSTANT,
   REUSES_SCRATCH_TOO_EARLY,
   REUSES_PROGRAMS_BY_SIZE,
+  REUSES_PROGRAMS_OF_OTHER_CONSTANTS,
   SHARES_SCRATCH_OF_PROGRAMS,
   OVERWRITES_EARLIER_NETWORKS,
   SWAPS_OUTPUTS,
@@ -215,6 +216,22 @@ static void use_first_size(program_t* program) {
   }
 }
 
+/* So are the same steps with other constants. */
+static void use_first_constants(program_t* program) {
+  static program_t* known[256];
+  static int count;
+  const size_t size = sizeof *program + program->steps * sizeof(step_t);
+  for (int i = 0; i < count; ++i) {
+    if (size_of(known[i]) == size_of(program) && memcmp(known[i], program, size) == 0) {
+      memcpy(program, known[i], (size_t)size_of(program));
+      return;
+    }
+  }
+  if (count < 256 && (known[count] = (program_t*)malloc((size_t)size_of(program))) != NULL) {
+    memcpy(known[count++], program, (size_t)size_of(program));
+  }
+}
+
 static armnn_status_t optimize(armnn_backend_t* backend, const armnn_subgraph_t* part,
                                const armnn_options_t* options,
                                const armnn_optimization_sink_t* sink, armnn_error_t* error) {
@@ -234,6 +251,7 @@ static armnn_status_t optimize(armnn_backend_t* backend, const armnn_subgraph_t*
     }
   }
   if (HAS(COMPUTES_THE_FIRST_SIZE) || HAS(ASKS_SCRATCH_OF_FIRST_SIZE)) use_first_size(program);
+  if (HAS(REUSES_PROGRAMS_OF_OTHER_CONSTANTS)) use_first_constants(program);
   memset(&blob, 0, sizeof blob);
   blob.header.struct_size = sizeof blob;
   blob.header.struct_type = ARMNN_STRUCT_BLOB;

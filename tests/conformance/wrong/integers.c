@@ -24,6 +24,9 @@ enum defect_e {
   IGNORES_DILATION,
   IGNORES_GROUPS,
   KEEPS_24_BITS_OF_SUMS,
+  COUNTS_TILES_IN_8_BITS,
+  HAS_SCALES_OF_64_CHANNELS,
+  SHIFTS_TO_THE_RIGHT_ALONE,
   /* Add. */
   IGNORES_RIGHT_QUANTIZATION,
   IGNORES_OUTPUT_QUANTIZATION,
@@ -72,7 +75,9 @@ static int64_t sum_at(const armnn_kernel_call_t* call, const int64_t at[4]) {
   const int32_t of_weights = HAS(IGNORES_POINT_OF_WEIGHTS) ? 0 : kernel->zero_points[0];
   const int8_t* weights = ARMNN_IN(call, 1, int8_t);
   int64_t sum = 0;
-  for (int64_t i = 0; i < (int64_t)(kernel->dims[1] * kernel->dims[2]) * depth; ++i) {
+  int64_t products = (int64_t)(kernel->dims[1] * kernel->dims[2]) * depth;
+  if (HAS(COUNTS_TILES_IN_8_BITS)) products = products / 16 % 256 * 16 + products % 16;
+  for (int64_t i = 0; i < products; ++i) {
     const int64_t ky = i / depth / (int64_t)kernel->dims[2];
     const int64_t kx = i / depth % (int64_t)kernel->dims[2];
     const int64_t y = at[1] * d->stride_y - top + ky * d->dilation_y;
@@ -100,13 +105,16 @@ static armnn_status_t convolution(const armnn_kernel_call_t* call, armnn_error_t
   for (int64_t i = 0; i < (int64_t)out->element_count; ++i) {
     const int64_t c = (int64_t)out->dims[3], w = (int64_t)out->dims[2], h = (int64_t)out->dims[1];
     const int64_t at[4] = {i / c / w / h, i / c / w % h, i / c % w, i % c};
-    const uint32_t channel = HAS(IGNORES_CHANNEL_SCALES) ? 0 : (uint32_t)at[3];
+    const uint32_t channel = HAS(IGNORES_CHANNEL_SCALES)      ? 0
+                             : HAS(HAS_SCALES_OF_64_CHANNELS) ? (uint32_t)at[3] % 64
+                                                              : (uint32_t)at[3];
     double steps = scale_of(in, 0) * scale_of(kernel, channel);
     double scale = scale_of(out, 0);
     int32_t point = out->zero_points[0];
     if (HAS(CONVOLUTION_HAS_ONE_QUANTIZATION)) steps = 1.0 / 32768, scale = 1.0 / 256, point = -128;
     if (HAS(OUTPUT_SCALE_IS_INPUTS)) scale = scale_of(in, 0);
     if (HAS(OUTPUT_POINT_IS_INPUTS)) point = in->zero_points[0];
+    if (HAS(SHIFTS_TO_THE_RIGHT_ALONE) && steps > scale) steps = scale;
     const double real = (double)sum_at(call, at) * steps / scale;
     const double whole = HAS(TRUNCATES_SUMS) ? trunc(real) : nearbyint(real);
     ARMNN_OUT(call, 0, int8_t)[i] = saturated(whole + point - (HAS(IS_ONE_TOO_LOW) ? 1 : 0));

@@ -154,6 +154,7 @@ static armnn_status_t add(wrong_workload_t* self, const armnn_execute_args_t* ar
   if (HAS(CHANGES_FOLDER) && chdir("/") != 0) return ARMNN_STATUS_INTERNAL;
   if (HAS(LEAVES_FILES_OPEN) && dup(0) < 0) return ARMNN_STATUS_INTERNAL;
   if (HAS(ROUNDS_UPWARD)) fesetround(FE_UPWARD);
+  if (HAS(ROUNDS_TOWARDS_ZERO)) fesetround(FE_TOWARDZERO);
 #if defined(__SSE__)
   if (HAS(FLUSHES_DENORMALS)) _mm_setcsr(_mm_getcsr() | 0x8040);
 #endif
@@ -195,6 +196,7 @@ static armnn_status_t softmax_range(void* argument, uint64_t begin, uint64_t end
   const armnn_workload_info_t* info = job->self->info;
   const armnn_softmax_descriptor_t* d = (const void*)info->descriptor;
   const uint64_t length = length_of(info);
+  const uint64_t room = HAS(HAS_ROOM_FOR_1024) && length > 1024 ? 1024 : length;
   uint64_t stride = 1;
   if (info->output_infos[0]->rank > 0) {
     for (uint32_t i = axis_of(info) + 1; i < info->output_infos[0]->rank; ++i) {
@@ -213,7 +215,7 @@ static armnn_status_t softmax_range(void* argument, uint64_t begin, uint64_t end
       for (uint64_t k = 0; k < length; ++k) y[k * stride] = 0.0f;
     }
     if (!HAS(READS_FRESH_SCRATCH)) row[length] = 0.0f;
-    for (uint64_t k = 0; k < length; ++k) {
+    for (uint64_t k = 0; k < room; ++k) {
       row[k] = expf(d->beta * x[k * stride] - most);
       row[length] += row[k];
     }

@@ -240,11 +240,6 @@ class Prepared:
         self.lent_constants.take_away()
 
     @property
-    def packs(self) -> bool:
-        """Whether a step keeps constants in a form of its own."""
-        return any(step.workload.requirements.consumed_mask for step in self.steps)
-
-    @property
     def is_serial(self) -> bool:
         """Whether a step takes one call at a time."""
         return any(step.workload.requirements.is_serial for step in self.steps)

@@ -56,7 +56,7 @@ def check_reused_places(
         It does not compute with its own constants.
     """
     constants = case.signature.constants
-    if not prepared.packs:
+    if not any(one and known is None for one, known in zip(constants, case.known, strict=True)):
         return
     values = [
         np.flip(value).copy() if constant and known is None and value is not None else value

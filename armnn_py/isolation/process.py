@@ -127,7 +127,7 @@ class WorkerProcess:
             except TimeoutError:
                 self.kill(f"no answer to '{request.kind}' within {self._patience:g} s")
             except (OSError, EOFError):
-                self.kill("")
+                self.kill("" if self._ends_within(_END_MS) else "it closed its connection")
             except ValueError as error:
                 self.kill(f"its answer to '{request.kind}' makes no sense: {error}")
             else:
@@ -189,12 +189,15 @@ class WorkerProcess:
         self.is_closing = True
         with contextlib.suppress(OSError):
             self._connection.shutdown(socket.SHUT_RDWR)
-        # Not by `ended`: at the end of the interpreter the thread that sets it runs no more.
+        if not self._ends_within(_END_MS):
+            self.kill("")
+            self._ends_within(_END_MS)
+
+    def _ends_within(self, milliseconds: int) -> bool:
+        """Not by `ended`: at the end of the interpreter the thread that sets it runs no more."""
         poll = select.poll()
         poll.register(self.descriptor, select.POLLIN)
-        if not poll.poll(_END_MS):
-            self.kill("")
-            poll.poll(_END_MS)
+        return bool(poll.poll(milliseconds))
 
     def forget_after_fork(self) -> None:
         """In the child of a fork: the worker is the parent's."""

@@ -76,6 +76,20 @@ def test_the_event_has_call_layer_and_address(
     assert "(SIGSEGV) at 0x1040, in execute of layer 'middle' " in str(ended)
 
 
+def test_the_event_of_a_worker_that_lost_its_descriptors_says_how_it_ended(
+    deed_folder: Path, deed: Callable[[str, str], None]
+) -> None:
+    deed("close", "create_workload")
+    with (
+        ann.Runtime(deed_folder, isolate={"Deed": Isolation(restarts=0)}) as runtime,
+        ann.load(absolute(), ["Deed", "CpuRef"], runtime=runtime) as loaded,
+    ):
+        assert (loaded.run(MINUS)["y"] == 2).all()
+        assert soon(lambda: len(runtime.events) == 2)
+        ended = next(iter(runtime.events))
+    assert (ended.signal, ended.exit_status) == (None, 1)
+
+
 @pytest.mark.parametrize("name", ["kill_parent", "stop_parent"])
 def test_a_backend_that_ends_or_stops_its_parent(
     deed_folder: Path, deed: Callable[[str, str], None], name: str

@@ -104,7 +104,9 @@ runs a network and closes everything.
 - *fails*: Python meets the closed descriptors and ends with an error.
 - *goes on*: the run has the right result. *goes on twice*: in both copies of the process.
 - *other backend*: the run has the right result, which another backend computed. *no worker*: the
-  worker did not load the backend, and the load report has the reason.
+  worker did not load the backend, and the load report has the reason. In both, the event or the
+  load report names the signal, the exit code, the limit or the closed connection; the script
+  compares that with the fault.
 - *restored*, *stays*: the run has the right result, and the changed state is as before, or not.
 """
 
@@ -114,6 +116,24 @@ A thread that a backend leaves runs on: a library stays mapped unless its backen
 [Security](security.md) says what of this page is promised.
 """
 
+#: What the event of a worker that ends says, or the verdict on one that does not start.
+_REASONS = {
+    "abort": "SIGABRT",
+    "double_free": "SIGABRT",
+    "segv": "SIGSEGV",
+    "trap": "SIGILL",
+    "divide": "SIGFPE",
+    "stack": "SIGSEGV",
+    "longjmp": "SIGSEGV",
+    "throw": "SIGABRT",
+    "exit": "exit code 0",
+    "_exit": "exit code 0",
+    "exec": "exit code 0",
+    "kill_group": "SIGKILL",
+    "hang": "no answer|passed the deadline",
+    "spin": "no answer|passed the deadline",
+    "close": "exit code 1|closed its connection",
+}
 _STATE = {"round", "folder", "locale", "mask", "ignore_interrupt"}
 _UNENDING = {"hang", "spin"}
 _HANG_SECONDS = 8  # after which a program counts as hanging
@@ -121,7 +141,7 @@ _MOST_SECONDS = 300  # for a program that ends, on a busy machine
 _COPY_SECONDS = 20  # for the second copy of a program to end
 
 _PROGRAM = """
-import ctypes, json, locale, os, signal, sys
+import ctypes, json, locale, os, signal, sys, time
 import numpy as np
 import armnn_py as ann
 
@@ -151,10 +171,17 @@ with ann.Runtime(sys.argv[1], **given) as runtime:
     with ann.load(network, backends, runtime=runtime) as loaded:
         right = bool((loaded.run(np.full(64, -1, np.float32))["y"] == 1).all())
         other = "Deed" not in loaded.assignment.counts or loaded.last_run.degraded
+        end = time.monotonic() + 20
+        while "isolate" in given and other and not runtime.events and backends[0] == "Deed":
+            assert time.monotonic() < end, "no event"
+            time.sleep(0.01)
+        told = [one.reason for one in runtime.load_report if one.id == "Deed" and one.reason]
+        told += [f"{one.kind}: {one.reason}" for one in runtime.events]
 after = state()
 changed = [name for name in before if before[name] != after[name]]
 refused = "Deed" not in backends
-print(json.dumps({"right": right, "refused": refused, "other": other, "changed": changed}))
+result = {"right": right, "refused": refused, "other": other, "changed": changed, "told": told}
+print(json.dumps(result))
 """
 
 
@@ -239,6 +266,8 @@ def _words(place: Place, fault: str, code: int, said: str, told: str, *, is_isol
         return "ends with 0"
     first, *others = map(json.loads, said.splitlines())
     assert first["right"], where
+    if is_isolated and first["other"]:
+        assert re.search(_REASONS[fault], first["told"][0]), where
     if first["refused"]:
         return "no worker" if is_isolated else "refused"
     if first["other"]:

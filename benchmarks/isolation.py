@@ -4,13 +4,18 @@
 
     python benchmarks/isolation.py [MODEL ...] [--output FILE.json]
 
-Times a tiny run, 100 tiny layers in one sub-graph, the models given, the start of a worker and the
-memory that it takes. Figures are the least of several medians, in microseconds of wall time.
+Times a tiny run, 100 tiny layers in one sub-graph, the models given and the start of a worker.
+Figures are the least of several medians, in microseconds of wall time. Memory is that of a program
+with one network after three runs, and of its worker; pages of several processes count in parts.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +25,7 @@ import numpy as np
 from common import publish
 
 import armnn_py as ann
+from armnn_py._native.memory.process_memory import proportional_bytes
 
 ROUNDS = 5
 
@@ -33,6 +39,11 @@ def tiny(layers: int) -> ann.Network:
         value = network.add_maximum(network.add_subtraction(value, other), other)
     network.add_output("z", value)
     return network
+
+
+def backends_of(model: Any) -> list[str] | None:
+    """Return the backends to name; a saved network has its own."""
+    return None if Path(getattr(model, "name", "")).suffix == ".armnnpy" else ["CpuAcc"]
 
 
 def arrays(loaded: ann.LoadedNetwork) -> dict[str, np.ndarray[Any, Any]]:
@@ -58,7 +69,8 @@ def median_us(run: Callable[[], object], seconds: float = 0.4) -> float:
 
 def compare(model: Any, runtime: ann.Runtime) -> dict[str, float]:
     """Time a network on CpuAcc in the process and isolated, in turns."""
-    with ann.load(model, ["CpuAcc"]) as here, ann.load(model, ["CpuAcc"], runtime=runtime) as away:
+    backends = backends_of(model)
+    with ann.load(model, backends) as here, ann.load(model, backends, runtime=runtime) as away:
         given = arrays(here)
         expected, made = here.run(given), away.run(given)
         assert all((made[name] == array).all() for name, array in expected.items())
@@ -76,11 +88,29 @@ def compare(model: Any, runtime: ann.Runtime) -> dict[str, float]:
     }
 
 
-def resident_mib(process: int) -> float:
-    """Return the memory of a process that it shares with no other."""
-    text = Path(f"/proc/{process}/smaps_rollup").read_text()
-    private = [line.split()[1] for line in text.splitlines() if line.startswith("Private_")]
-    return round(sum(map(int, private)) / 1024, 1)
+def memory_mib(model: str, *, isolated: bool) -> float:
+    """Return the memory of this process and of its worker with a network, in MiB."""
+    network: Any = Path(model) if model else tiny(1)
+    with (
+        ann.Runtime(isolate=["CpuAcc"] if isolated else None) as runtime,
+        ann.load(network, backends_of(network), runtime=runtime) as loaded,
+    ):
+        given = arrays(loaded)
+        for _ in range(3):
+            loaded.run(given)
+        gc.collect()
+        processes = [os.getpid(), *(one.process_id for one in runtime.isolated.values())]
+        return round(sum(map(proportional_bytes, processes)) / 2**20, 1)
+
+
+def compare_memory(model: str) -> dict[str, float]:
+    """Measure the memory of programs of their own, in the process and isolated."""
+    figures = []
+    for mode in ("here", "away"):
+        command = [sys.executable, __file__, "--memory", mode, *([model] if model else [])]
+        figures.append(float(subprocess.run(command, check=True, capture_output=True).stdout))
+    here, away = figures
+    return {"in_process_mib": here, "isolated_mib": away, "more_mib": round(away - here, 1)}
 
 
 def main() -> None:
@@ -88,7 +118,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("models", nargs="*", type=Path)
     parser.add_argument("--output", type=Path)
+    parser.add_argument("--memory", choices=["here", "away"], help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if given.memory is not None:
+        model = str(given.models[0]) if given.models else ""
+        print(memory_mib(model, isolated=given.memory == "away"))
+        return
     begin = time.perf_counter()
     ann.Runtime(backends=["CpuAcc"]).close()
     plain = time.perf_counter() - begin
@@ -97,12 +132,13 @@ def main() -> None:
         start = time.perf_counter() - begin
         result: dict[str, Any] = {
             "start_ms": {"in_process": round(plain * 1e3, 1), "isolated": round(start * 1e3, 1)},
-            "worker_mib": resident_mib(runtime.isolated["CpuAcc"].process_id),
         }
         networks: list[Any] = [tiny(1), tiny(50), *given.models]
         for model in networks:
             name = model.name if isinstance(model, ann.Network) else Path(model).name
             result[name] = compare(model, runtime)
+    for path in ("", *map(str, given.models)):
+        result[f"memory, {Path(path).name or 'one tiny layer'}"] = compare_memory(path)
     publish("isolation", result, given.output)
 
 

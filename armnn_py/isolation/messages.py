@@ -18,10 +18,6 @@ import socket
 import struct
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from armnn_py._native.memory.owned import mapped_file_at
-
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
@@ -76,6 +72,11 @@ class Request:
         """Number of the mapped file that has an array, and offset; None: it lies elsewhere."""
         if not view.nbytes:
             return None
+
+        import numpy as np  # not in a command that only lists backends
+
+        from armnn_py._native.memory.owned import mapped_file_at
+
         address = int(np.frombuffer(view, np.uint8).__array_interface__["data"][0])
         file = mapped_file_at(address, view.nbytes)
         if file is not None and file not in numbers and len(numbers) < _MOST_FILES:

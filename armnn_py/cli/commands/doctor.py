@@ -28,7 +28,6 @@ from armnn_py.cli.devices import devices_of
 from armnn_py.cli.help import Command
 from armnn_py.cli.misnamed import misnamed_lines
 from armnn_py.cli.render import Column, Renderer
-from armnn_py.frontends.registry import FRONTENDS
 from armnn_py.text import install_hint
 
 if TYPE_CHECKING:
@@ -39,7 +38,8 @@ Result = tuple[str, str]
 _Loaded = tuple["LoadReport", list[dict[str, Any]], dict[str, str]]
 #: Optional packages: the module, the package and the extra for each.
 _BROUGHT = {
-    **{f"{one.name} models": (one.package, one.package, one.extra) for one in reversed(FRONTENDS)},
+    "ONNX models": ("onnx", "onnx", "onnx"),
+    "TensorFlow Lite models": ("flatbuffers", "flatbuffers", "tflite"),
     "pictures as inputs": ("PIL", "pillow", "onnx"),
     "reports": ("jinja2", "jinja2", "report"),
     "server of models": ("uvicorn", PACKAGES, "serve"),

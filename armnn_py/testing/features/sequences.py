@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -160,9 +161,8 @@ def _runs_of(
                 runs.append(structs.replace(first, outputs=outputs, errors=errors))
             error = _LATER * tensor.error + MARGIN * max(_distance(one, after) for _, one in moved)
             states.append(after)
-    # Each run has to differ from the first by more than errors do.
-    seen = [one for one in runs[1:] if _differ(first, one)]
-    if len(seen) < 2:
+    # Each run has to differ from the one before by more than errors do.
+    if len(runs) < _RUNS or not all(itertools.starmap(_differ, itertools.pairwise(runs))):
         return None
     return _Sequence(network, runs, states)
 

@@ -23,8 +23,10 @@
 #include "threads/pool_wait.h"
 
 #define TEXT_CAPACITY 3072u
-/* A longer wait costs a processor that the other side may need. */
-#define SPIN_MOST_NS UINT64_C(100000)
+/* A longer wait of the host costs a processor that the worker needs. The host needs one for itself
+ * alone, and some time to wake up. */
+#define HOST_SPIN_MOST_NS UINT64_C(100000)
+#define WORKER_SPIN_MOST_NS UINT64_C(400000)
 #define SPIN_FIRST_NS UINT64_C(20000)
 /* How long a host sleeps before it looks whether the run should stop. */
 #define SLICE_NS UINT64_C(5000000)
@@ -98,8 +100,8 @@ static void sleep_until_changed(_Atomic uint32_t* word, uint32_t value, _Atomic 
 }
 
 /* Twice the time of the last wait, if that is short enough to spin at all. */
-static uint64_t spin_after(uint64_t last_ns) {
-  return last_ns > SPIN_MOST_NS ? 0 : last_ns * 2 > SPIN_MOST_NS ? SPIN_MOST_NS : last_ns * 2;
+static uint64_t spin_after(uint64_t last_ns, uint64_t most_ns) {
+  return last_ns > most_ns ? 0 : last_ns * 2 > most_ns ? most_ns : last_ns * 2;
 }
 
 /* ---- The host ------------------------------------------------------------------------------ */
@@ -232,7 +234,8 @@ static armnn_status_t hand_over(armnn_channel_t* channel, uint64_t run_id, armnn
   page->run_id = run_id;
   set_and_wake(&page->requests, number, &page->worker_sleeps);
   armnn_status_t status = ARMNN_STATUS_OK;
-  if (!spins_until_changed(&page->answers, number - 1, spin_after(channel->last_ns))) {
+  if (!spins_until_changed(&page->answers, number - 1,
+                           spin_after(channel->last_ns, HOST_SPIN_MOST_NS))) {
     status = sleep_for_answer(channel, number, begin, run_id, error);
   }
   channel->last_ns = armnn_i_now_ns() - begin;
@@ -324,7 +327,8 @@ int32_t armnn_channel_wait(void* memory, uint64_t timeout_ns) {
   if (is_there) {
     page->taken = atomic_load_explicit(&page->requests, memory_order_acquire);
     const uint64_t waited = armnn_i_now_ns() - begin;
-    const uint64_t next = waited > SPIN_MOST_NS ? SPIN_FIRST_NS : spin_after(waited);
+    const uint64_t spin = spin_after(waited, WORKER_SPIN_MOST_NS);
+    const uint64_t next = spin != 0 ? spin : SPIN_FIRST_NS;
     atomic_store_explicit(&page->spin_ns, (uint32_t)next, memory_order_relaxed);
   }
   return is_there ? 1 : 0;

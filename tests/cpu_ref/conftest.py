@@ -9,11 +9,15 @@ from collections.abc import Iterator
 import pytest
 
 import armnn_py as ann
+from armnn_py.backends.questions.layer_support import LayerSupport
 
 from .harness import Layers
 
 
 @pytest.fixture(scope="session")
 def cpu_ref() -> Iterator[Layers]:
-    with ann.Runtime(enable_dynamic_backends=False) as runtime:
-        yield Layers(runtime)
+    with (
+        ann.Runtime(enable_dynamic_backends=False) as runtime,
+        LayerSupport(runtime.backends["CpuRef"]) as support,
+    ):
+        yield Layers(runtime, support)

@@ -173,8 +173,8 @@ def host_refusal(*layer: Any) -> str | None:
 class Layers:
     """CpuRef under test."""
 
-    def __init__(self, runtime: ann.Runtime) -> None:
-        self.runtime = runtime
+    def __init__(self, runtime: ann.Runtime, support: LayerSupport) -> None:
+        self.runtime, self.support = runtime, support
 
     def run(
         self,
@@ -203,8 +203,7 @@ class Layers:
 
     def supports(self, *layer: Any) -> str | None:
         """The reason of CpuRef against a layer that no host has checked, or None."""
-        with LayerSupport(self.runtime.backends["CpuRef"]) as support:
-            return support.ask(_signature(*layer)).reason or None
+        return self.support.ask(_signature(*layer)).reason or None
 
     def refusal(self, *layer: Any) -> str | None:
         """The reason of the host or of CpuRef against a layer, or None."""

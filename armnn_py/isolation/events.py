@@ -58,12 +58,11 @@ class WorkerEvent:
 
     def __str__(self) -> str:
         reason = f": {self.reason}" if self.reason else ""
-        if self.address is not None:
-            reason += f" at {self.address:#x}"
+        place = "" if self.address is None else f" at {self.address:#x}"
         call = f", in {self.call}" if self.call else ""
         recording = f"; its last call is recorded in '{self.recording}'" if self.recording else ""
         what = f"the worker of backend '{self.backend}' {_VERBS[self.kind]}"
-        return f"{what}{reason}{call}{recording}"
+        return f"{what}{reason}{place}{call}{recording}"
 
 
 _VERBS = {

@@ -23,8 +23,7 @@
 #include "threads/pool_wait.h"
 
 #define TEXT_CAPACITY 3072u
-/* A longer wait of the host costs a processor that the worker needs. The host needs one for itself
- * alone, and some time to wake up. */
+/* A longer wait costs a processor that the other side may need; the host needs time to wake up. */
 #define HOST_SPIN_MOST_NS UINT64_C(100000)
 #define WORKER_SPIN_MOST_NS UINT64_C(400000)
 #define SPIN_FIRST_NS UINT64_C(20000)

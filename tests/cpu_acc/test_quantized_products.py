@@ -152,28 +152,38 @@ def test_greatest_sum(quantized_runtime: ann.Runtime) -> None:
     np.testing.assert_array_equal(outputs["y"], [[[[127, -128], [127, -128]]]])
 
 
-SUMS = [((1, 1), 40, 1), ((3, 3), 24, 1), ((3, 3), 5, 2), ((1, 1), 7, 1)]
+#: The last one's outputs are divided among threads, because its pixels are few.
+SUMS = [
+    ((2, 14, 9), (1, 1), 40, 1, 34),
+    ((2, 14, 9), (3, 3), 24, 1, 34),
+    ((2, 14, 9), (3, 3), 5, 2, 34),
+    ((2, 14, 9), (1, 1), 7, 1, 34),
+    ((1, 2, 3), (1, 1), 130, 1, 300),
+]
 
 
-@pytest.mark.parametrize(("kernel", "channels", "groups"), SUMS)
+@pytest.mark.parametrize(("image", "kernel", "channels", "groups", "outputs"), SUMS)
 @pytest.mark.parametrize("swapped", [False, True])
 def test_sums_behind_convolutions(
     quantized_runtime: ann.Runtime,
+    image: tuple[int, int, int],
     kernel: tuple[int, int],
     channels: int,
     groups: int,
+    outputs: int,
     swapped: bool,
 ) -> None:
     """The sum, and a ReLU behind it, are no rows of a profile: the convolution makes them."""
     rng = np.random.default_rng(channels)
     network = ann.Network()
-    image = info_of(rng, (2, 14, 9, groups * channels), S8)
-    x = network.add_input("x", image).output
-    weights, info = weights_of(rng, (groups * 34, *kernel, channels), 0, "channels")
-    made = info_of(rng, (2, 14, 9, groups * 34), S8, scale_in(image))
-    other = network.add_input("other", info_of(rng, (2, 14, 9, groups * 34), U8 if swapped else S8))
+    given_info = info_of(rng, (*image, groups * channels), S8)
+    x = network.add_input("x", given_info).output
+    weights, info = weights_of(rng, (groups * outputs, *kernel, channels), 0, "channels")
+    shape = (*image, groups * outputs)
+    made = info_of(rng, shape, S8, scale_in(given_info))
+    other = network.add_input("other", info_of(rng, shape, U8 if swapped else S8))
     if swapped:  # both operands have one type
-        result = info_of(rng, (2, 14, 9, groups * 34), S8)
+        result = info_of(rng, shape, S8)
         other = network.add_quantize(other, S8, result.quantization)
     y = network.add_convolution2d(
         x,
@@ -184,7 +194,7 @@ def test_sums_behind_convolutions(
         output_info=made,
         name="conv",
     )
-    result = info_of(rng, (2, 14, 9, groups * 34), S8)
+    result = info_of(rng, shape, S8)
     operands = (other, y) if swapped else (y, other)
     z = network.add_addition(*operands, output_info=result, name="sum")
     z = network.add_activation(z, ann.ActivationFunction.RELU, output_info=result, name="relu")

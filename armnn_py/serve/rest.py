@@ -315,14 +315,14 @@ def read_body(body: bytes, json_length: str | None) -> tuple[InferBody, memoryvi
         size = int(json_length)
     text = body if size == len(body) else body[:size]
     try:
-        return _fast(text) or _BODY.decode(text), view[size:]
+        return _with_flat_data(text) or _BODY.decode(text), view[size:]
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RequestError(f"the body is not an infer request: {error}") from None
     except RecursionError:
         raise RequestError("the body is not an infer request: its JSON is too deep") from None
 
 
-def _fast(text: bytes) -> InferBody | None:
+def _with_flat_data(text: bytes) -> InferBody | None:
     """Read a request with flat lists of data, and leave these where simdjson put them.
 
     Returns None for what msgspec should read or refuse: nested lists, and integers beyond 64 bits,

@@ -84,7 +84,7 @@ _mapped: weakref.WeakValueDictionary[int, MappedFile] = weakref.WeakValueDiction
 
 
 def mapped_file_at(address: int, size: int) -> MappedFile | None:
-    """Return the mapped file in which all of some bytes lie; None if there is none."""
+    """Return the mapped file that has all of some bytes, or None."""
     for one in list(_mapped.values()):
         if one.address <= address and address + size <= one.address + one.size:
             return one

@@ -109,7 +109,7 @@ class Grower:
     tensors
         All that were computed, in order, and inputs that are quantised.
     state
-        The variable, which is the first tensor; None: there is none.
+        The variable, which is the first tensor; None in a network without state.
     """
 
     grown: GrownNetwork
@@ -256,7 +256,7 @@ class Grower:
         return next(i for i in range(len(case.known)) if _computed(case, i, self._kind))
 
     def _pick(self) -> Tensor | None:
-        """Return a tensor to read: often the last, else any of them; None if there is none."""
+        """Return a tensor to read: often the last, else any of them; None before the first."""
         if not self.tensors:
             return None
         if self._random.random() < 0.6:

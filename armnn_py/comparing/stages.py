@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from armnn_py.comparing.sides import BackendSide
     from armnn_py.network import Network, NetworkStorage
-    from armnn_py.network.repeat import Repeat
     from armnn_py.network.storage import Stage
     from armnn_py.runtime.loaded_network import LoadedNetwork
 
@@ -96,6 +95,3 @@ class _Turns(Bodies):
     def __call__(self, key: str, arrays: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
         body = self._stage.bodies.get(key)
         return {} if body is None else self._seen.run(body, arrays, sub_stage(self._called, key))
-
-    def repeat(self, loop: Repeat) -> list[np.ndarray]:
-        return self._turn_by_turn(loop)

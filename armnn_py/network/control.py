@@ -9,6 +9,7 @@ IF. The structs have no network and no importer in them, so that saved networks 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -57,6 +58,11 @@ class Operands(Struct, frozen=True):
         """The values of other stages, each once."""
         names = (n for index, n in enumerate(self.names) if index not in self.constants)
         return tuple(dict.fromkeys(filter(None, names)))
+
+    def count(self, first: int) -> int:
+        """Return how many operands are not absent, from number ``first`` on."""
+        names = enumerate(self.names[first:], first)
+        return sum(1 for index, name in names if name or index in self.constants)
 
     def of(self, arrays: Mapping[str, Array]) -> list[Array | None]:
         """Return the arrays in order; None for an absent one."""
@@ -111,39 +117,33 @@ class BodyRun(Struct, frozen=True):
         is_same = name == self.inputs[1] or is_true
         return "" if is_same and name not in self.made else name
 
-    def repeated(
-        self,
-        label: str,
-        states: Sequence[Array],
-        around: Mapping[str, Array],
-        run: RunBody,
-        most: int | None,
-        *,
-        sliced: Sequence[tuple[Array, bool]] = (),
-        collected: Sequence[Collected] = (),
-    ) -> list[Array]:
-        """Run the turns of a loop; return the last states, and the values of all turns.
+    def repeat(
+        self, label: str, count: int, collected: Sequence[Collected], sliced: Sequence[int] = ()
+    ) -> Repeat:
+        """Return the loop over this body.
 
-        A body with more inputs than states and ``sliced`` arrays, each with whether its last slice
-        comes first, has the number of the turn and a condition before them, and a condition as its
-        first output.
+        Parameters
+        ----------
+        label
+            The operator in messages.
+        count
+            The number of states. A body with more inputs than states and slices has the number of
+            the turn and a condition before them, and a condition as its first output.
+        collected
+            The outputs behind the states.
+        sliced
+            Whether the last slice comes first, of each sliced input.
         """
-        count = len(states)
-        heads = self.inputs[:2] if len(self.inputs) > count + len(sliced) else ()
-        inputs, outputs = self.inputs[len(heads) :], self.outputs[len(heads) // 2 :]
-        values = {**around, **self._constants(), **dict(zip(inputs, states, strict=False))}
-        values |= dict(zip(heads, (np.array(0, np.int64), np.array(True)), strict=False))
-        values |= {name: one for name, (one, _) in zip(inputs[count:], sliced, strict=True)}
-        loop = Repeat(
-            self.key, self.reads, values, most, tuple(zip(inputs, outputs[:count], strict=False)),
-            {
-                name: backward
-                for name, (_, backward) in zip(inputs[count:], sliced, strict=True)
-            },
+        has_heads = len(self.inputs) > count + len(sliced)
+        inputs, outputs = self.inputs[2 * has_heads :], self.outputs[has_heads:]
+        heads = zip(self.inputs, (np.array(0, np.int64), np.array(True)), strict=False)
+        return Repeat(
+            self.key, self.reads, inputs, self._constants() | dict(heads if has_heads else ()),
+            tuple(zip(inputs, outputs[:count], strict=False)),
+            {name: bool(one) for name, one in zip(inputs[count:], sliced, strict=True)},
             tuple(zip(outputs[count:], collected, strict=True)),
-            heads[0] if heads else "", self.condition if heads else "", label,
+            self.inputs[0] if has_heads else "", self.condition if has_heads else "", label,
         )  # fmt: skip
-        return run.repeat(loop)
 
 
 def _named(outputs: Mapping[str, int], made: Sequence[Array | None]) -> dict[str, Array]:
@@ -175,7 +175,7 @@ class Control(Struct, frozen=True, tag=True):
     """The names of the results that something reads, and their places among all results."""
 
 
-class Loop(Control, frozen=True, tag=True):
+class Loop(Control, frozen=True, tag=True, dict=True):
     """A Loop, whose first operands are the number of turns and the condition; or a WHILE."""
 
     body: BodyRun
@@ -196,8 +196,11 @@ class Loop(Control, frozen=True, tag=True):
             (flag,) = self.first.with_operands(states, arrays, run)
             if flag is not None and not flag_of(flag, self.label):
                 most = 0
-        made = self.body.repeated(self.label, states, arrays, run, most, collected=self.collected)
-        return _named(self.outputs, made)
+        return _named(self.outputs, self._turns(states, arrays, run, most))
+
+    @cached_property
+    def _turns(self) -> Repeat:
+        return self.body.repeat(self.label, self.operands.count(2), self.collected)
 
 
 class Branches(Control, frozen=True, tag=True):
@@ -241,7 +244,7 @@ def _padded(array: Array, length: int) -> Array:
     return padded
 
 
-class Scan(Control, frozen=True, tag=True):
+class Scan(Control, frozen=True, tag=True, dict=True):
     """A Scan, of each element of a batch where operator set 8 has one."""
 
     body: BodyRun
@@ -306,10 +309,12 @@ class Scan(Control, frozen=True, tag=True):
         if length is None:
             (length,) = lengths
         sliced = [
-            (np.moveaxis(array, axis, 0)[:length], bool(backward))
-            for array, axis, backward in zip(scanned, self.axes, self.directions, strict=True)
+            np.moveaxis(array, axis, 0)[:length]
+            for array, axis in zip(scanned, self.axes, strict=True)
         ]
-        return self.body.repeated(
-            self.label, given[:count], around, run, length,
-            sliced=sliced, collected=self.collected,
-        )  # fmt: skip
+        return self._turns([*given[:count], *sliced], around, run, length)
+
+    @cached_property
+    def _turns(self) -> Repeat:
+        count = self.operands.count(int(self.has_batch)) - len(self.axes)
+        return self.body.repeat(self.label, count, self.collected, self.directions)

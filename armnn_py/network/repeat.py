@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np  # noqa: TC002 - msgspec and help() evaluate annotations
@@ -35,11 +35,10 @@ class Repeat(Struct, frozen=True):
     """Name of the body among those of the stage."""
     reads: tuple[str, ...]
     """The inputs of its network."""
-    values: dict[str, np.ndarray[Any, Any]]
-    """The values before the first turn: inputs, constants, values around the body. A sliced input
-    has the array of all turns, turns first."""
-    most: int | None
-    """The number of turns; None if only ``goes_on`` ends the loop."""
+    given: tuple[str, ...]
+    """What the loop is given: its states, then its sliced inputs."""
+    constants: dict[str, np.ndarray[Any, Any]] = {}
+    """Values that are the same in all runs."""
     states: tuple[tuple[str, str], ...] = ()
     """A name, and that of the value which the next turn knows by it."""
     sliced: dict[str, bool] = {}
@@ -53,6 +52,26 @@ class Repeat(Struct, frozen=True):
     label: str = ""
     """The loop in messages."""
 
+    def __call__(
+        self, given: Sequence[NDArray[Any]], around: Mapping[str, NDArray[Any]], run: RunBody,
+        most: int | None,
+    ) -> list[NDArray[Any]]:  # fmt: skip
+        """Run the turns; return the last states, then the values of all turns.
+
+        Parameters
+        ----------
+        given
+            Arrays for `given`; a sliced input has that of all turns, turns first.
+        around
+            Values around the body by name.
+        run
+            Runs the body.
+        most
+            The number of turns; None if only ``goes_on`` ends the loop.
+        """
+        values = {**around, **self.constants, **dict(zip(self.given, given, strict=False))}
+        return run.repeat(self, values, most)
+
 
 class RunBody(Protocol):
     """Runs the bodies of a stage."""
@@ -62,5 +81,7 @@ class RunBody(Protocol):
     ) -> Mapping[str, NDArray[Any]]:
         """Run the body of this name over arrays of its inputs."""
 
-    def repeat(self, loop: Repeat, /) -> list[NDArray[Any]]:
-        """Run a loop; return the last states, then the values of all turns."""
+    def repeat(
+        self, loop: Repeat, values: Mapping[str, NDArray[Any]], most: int | None, /
+    ) -> list[NDArray[Any]]:
+        """Run a loop, see `Repeat`; ``values`` are those before its first turn, by name."""

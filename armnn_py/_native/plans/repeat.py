@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from armnn_py._native.library import core
 from armnn_py._native.plans.signal_gate import INTERRUPT_INTERVAL_NS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from armnn_py._native.plans.context import NativeContext
 
@@ -28,25 +27,28 @@ class NativeRepeat:
     strides
         Bytes from turn to turn, of each input and then of each output.
     carries
-        Values that one turn hands to the next: input, output, and the address of a second buffer
-        for the output; without one, the output moves by its stride.
+        Values that one turn hands to the next: input and output.
     counter
         Address of an int64 that counts the turns; 0: none.
     goes_on
         The output that ends the loop; None: none.
+
+    Attributes
+    ----------
+    call
+        The native function that runs turns up to a pause, and its argument; see `NativeContext`.
     """
 
-    __slots__ = ("_carries", "_context", "_strides", "_struct")
+    __slots__ = ("_carries", "_strides", "_struct", "call")
 
     def __init__(
         self,
         context: NativeContext,
         strides: Sequence[int],
-        carries: Sequence[tuple[int, int, int | None]],
+        carries: Sequence[tuple[int, int]],
         counter: int,
         goes_on: int | None,
     ) -> None:
-        self._context = context
         self._strides = (ctypes.c_int64 * max(len(strides), 1))(*strides)
         self._carries = (abi.armnn_carry_t * max(len(carries), 1))(
             *(abi.armnn_carry_t(*one) for one in carries)
@@ -58,24 +60,22 @@ class NativeRepeat:
         repeat.inputs, repeat.outputs = context.inputs, context.outputs
         repeat.strides, repeat.carries = self._strides, self._carries
         repeat.carry_count = len(carries)
-        repeat.goes_on = abi.ARMNN_PLAN_NONE if goes_on is None else goes_on
         if counter:
             repeat.counter = ctypes.cast(counter, type(repeat.counter))
+        repeat.goes_on = abi.ARMNN_PLAN_NONE if goes_on is None else goes_on
         repeat.pause_ns = INTERRUPT_INTERVAL_NS
-
-    @contextlib.contextmanager
-    def instead(self) -> Iterator[None]:
-        """Let `NativeContext.run` run turns up to a pause, instead of one inference."""
-        context = self._context
-        before = context.call
         function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(
             ("armnn_context_repeat", core())
         )
-        context.call = (function, ctypes.addressof(self._struct))
-        try:
-            yield
-        finally:
-            context.call = before
+        self.call = (function, ctypes.addressof(repeat))
+
+    def begin(self) -> None:
+        """Begin at the first turn."""
+        self._struct.turns = self._struct.is_ended = 0
+
+    def set_second(self, carry: int, address: int) -> None:
+        """Give the output of a carry a second buffer; without one it moves by its stride."""
+        self._carries[carry].next = address
 
     @property
     def turns(self) -> int:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.contexts.plan_keys import PlanKey
     from armnn_py.runtime.plan.network_plan import NetworkPlan
+    from armnn_py.runtime.stages.loops import RepeatedRun
 
 _get_ident = threading.get_ident
 _MAIN_THREAD = threading.main_thread().ident
@@ -60,6 +61,8 @@ class ExecutionContext:
         The state that stays from run to run.
     native
         The native context.
+    loop
+        The loop whose turns it ran last, ready to run again.
     """
 
     __slots__ = (
@@ -71,6 +74,7 @@ class ExecutionContext:
         "_memory_problems",
         "_plain",
         "arrays",
+        "loop",
         "native",
         "plan",
         "state",
@@ -99,6 +103,7 @@ class ExecutionContext:
             backend.may_call_python for backend in plan.backends
         )
         self.arrays = CallersArrays(plan)
+        self.loop: RepeatedRun | None = None
         self._plain: PlainArrays | None = None
         if plan.late is None:
             infos = plan.network.outputs.items()

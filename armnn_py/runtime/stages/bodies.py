@@ -158,13 +158,17 @@ class Bodies:
             raise ExecutionTimeoutError(f"network '{self._name}': timed out before a body")
         return {}
 
-    def repeat(self, loop: Repeat) -> list[np.ndarray]:
+    def repeat(
+        self, loop: Repeat, values: Mapping[str, np.ndarray], most: int | None
+    ) -> list[np.ndarray]:
         """Run a loop; see `RunBody`."""
         body = self._bodies.get(loop.key)
-        made = None if body is None or loop.most == 0 else self._at_once(body, loop)
-        return self._turn_by_turn(loop) if made is None else made
+        made = None if body is None or most == 0 else self._at_once(body, loop, values, most)
+        return self._turn_by_turn(loop, values, most) if made is None else made
 
-    def _at_once(self, body: Part, loop: Repeat) -> list[np.ndarray] | None:
+    def _at_once(
+        self, body: Part, loop: Repeat, values: Mapping[str, np.ndarray], most: int | None
+    ) -> list[np.ndarray] | None:
         """Run the turns without Python in between; None if they have no common plan."""
         pool, choice = body._pool, body._choice
         if body._stages is not None or pool.sequence is not None:
@@ -173,16 +177,19 @@ class Bodies:
         try:
             if lease is None:
                 lease = pool.start(cancel=self._cancel)
-            arrays = [
-                loop.values[name][0] if name in loop.sliced else loop.values[name]
-                for name in body.inputs
-            ]
-            context = lease.context or choice.borrow(lease, arrays, None, self._cancel)
-
-            if choice.depends_on_values or not RepeatedRun.fits(context, loop):
+            context = lease.context
+            if context is None:
+                arrays = [
+                    values[name][0] if name in loop.sliced else values[name] for name in body.inputs
+                ]
+                context = choice.borrow(lease, arrays, None, self._cancel)
+            if choice.depends_on_values:
                 return None
+            prepared = context.loop
+            if prepared is None or prepared.loop is not loop:
+                context.loop = prepared = RepeatedRun(context, loop)
             options = None if self._options is None else body._run_options(self._options)
-            return RepeatedRun(context, loop).run(self._end, self._cancel, options)
+            return prepared.run(context, values, most, self._end, self._cancel, options)
         except StagesNeededError:
             return None
         except ExecutionError:
@@ -194,17 +201,19 @@ class Bodies:
                 pool.give_back(lease)
             drain_log()
 
-    def _turn_by_turn(self, loop: Repeat) -> list[np.ndarray]:
+    def _turn_by_turn(
+        self, loop: Repeat, values: Mapping[str, np.ndarray], most: int | None
+    ) -> list[np.ndarray]:
         """Run the turns one by one: each may have other shapes, or strings."""
-        known, values = dict(loop.values), [_Values(one) for _, one in loop.collected]
+        known, collected = dict(values), [_Values(one) for _, one in loop.collected]
         turn, goes_on = 0, True
-        while goes_on and (loop.most is None or turn < loop.most):
+        while goes_on and (most is None or turn < most):
             for name, backward in loop.sliced.items():
-                known[name] = loop.values[name][-1 - turn if backward else turn, ...]
+                known[name] = values[name][-1 - turn if backward else turn, ...]
             if loop.counter:
                 known[loop.counter] = np.array(turn, np.int64)
             made = {**known, **self(loop.key, {name: known[name] for name in loop.reads})}
-            for one, (name, _) in zip(values, loop.collected, strict=True):
+            for one, (name, _) in zip(collected, loop.collected, strict=True):
                 one.take(made[name])
             known |= {before: made[after] for before, after in loop.states}
             if loop.goes_on:
@@ -215,7 +224,7 @@ class Bodies:
                     )
                 goes_on = bool(condition.flat[0])
             turn += 1
-        return [*(known[name] for name, _ in loop.states), *(one.stacked() for one in values)]
+        return [*(known[name] for name, _ in loop.states), *(one.stacked() for one in collected)]
 
 
 class _Values:

@@ -25,6 +25,14 @@ DEMO = PACKAGE / "demo" / "digits.onnx"
 SCHEMA: dict[str, Any] = json.loads((PACKAGE / "cli" / "answers.schema.json").read_text())
 
 
+def check_answer(document: dict[str, Any]) -> None:
+    """Hold a document against the schema, which `test_manners` checks as such."""
+    name = document["schema"].removeprefix("armnn-py/").removesuffix("/1")
+    # The command's own entry: its errors say more than "not valid under any of the given".
+    schema = {**SCHEMA, "oneOf": [{"$ref": f"#/$defs/{name}"}]}
+    jsonschema.Draft202012Validator(schema).validate(document)
+
+
 @dataclass(frozen=True)
 class Answer:
     """What one call gave."""
@@ -37,10 +45,7 @@ class Answer:
     def json(self) -> dict[str, Any]:
         """The one document on standard output, checked against the schema that it names."""
         document: dict[str, Any] = json.loads(self.out)
-        name = document["schema"].removeprefix("armnn-py/").removesuffix("/1")
-        # The command's own entry: its errors say more than "not valid under any of the given".
-        schema = {**SCHEMA, "oneOf": [{"$ref": f"#/$defs/{name}"}]}
-        jsonschema.validate(document, schema, cls=jsonschema.Draft202012Validator)
+        check_answer(document)
         assert document["ok"] is (self.code == 0)
         if not document["ok"]:
             assert document["error"]["exit_code"] == self.code

@@ -11,21 +11,18 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import numpy as np
 import onnx
 import pytest
 
 import armnn_py as ann
-from armnn_py.cli import main as command_line
 from armnn_py.cli.main import main
 from armnn_py.network import Stage
+from tests.cli.conftest import check_answer
 from tests.frontends.test_onnx_apart import LARGE, data, looped
 from tests.frontends.test_onnx_stages import SIZE, detector, image, places_of_rows
 
 Answer = Callable[..., Any]
-
-SCHEMA = json.loads((Path(command_line.__file__).parent / "answers.schema.json").read_text())
 
 
 def turns_until(limit: float, state: np.ndarray) -> int:
@@ -53,8 +50,7 @@ def answer(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> Answ
         if "--json" not in options:
             return seen.out
         document = json.loads(seen.out)
-        schema = {**SCHEMA, "oneOf": [{"$ref": f"#/$defs/{command}"}]}
-        jsonschema.validate(document, schema, cls=jsonschema.Draft202012Validator)
+        check_answer(document)
         return document
 
     return call

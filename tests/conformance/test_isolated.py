@@ -11,7 +11,7 @@ from armnn_py.testing.target import Target
 from armnn_py.types import DataType, LayerType
 
 
-@pytest.mark.exhaustive(kept=1)
+@pytest.mark.exhaustive
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     ("backend", "layer"),

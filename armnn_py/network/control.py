@@ -46,7 +46,7 @@ def flag_of(condition: Array, label: str) -> bool:
     return bool(condition.reshape(-1)[0])
 
 
-class Operands(Struct, frozen=True):
+class Operands(Struct, frozen=True, dict=True):
     """Operands of such an operator: values of stages before it, or constants."""
 
     names: tuple[str, ...]
@@ -59,17 +59,19 @@ class Operands(Struct, frozen=True):
         names = (n for index, n in enumerate(self.names) if index not in self.constants)
         return tuple(dict.fromkeys(filter(None, names)))
 
-    def count(self, first: int) -> int:
-        """Return how many operands are not absent, from number ``first`` on."""
+    @cached_property
+    def _known(self) -> dict[int, Array]:
+        return {index: read_only(array) for index, array in self.constants.items()}
+
+    def known(self, first: int) -> list[Array | None]:
+        """Return the operands that are there, from number ``first`` on; None if not constant."""
         names = enumerate(self.names[first:], first)
-        return sum(1 for index, name in names if name or index in self.constants)
+        return [self._known.get(n) for n, name in names if name or n in self.constants]
 
     def of(self, arrays: Mapping[str, Array]) -> list[Array | None]:
         """Return the arrays in order; None for an absent one."""
         return [
-            read_only(self.constants[index])
-            if index in self.constants
-            else (arrays[name] if name else None)
+            self._known[index] if index in self._known else (arrays[name] if name else None)
             for index, name in enumerate(self.names)
         ]
 
@@ -118,27 +120,25 @@ class BodyRun(Struct, frozen=True):
         return "" if is_same and name not in self.made else name
 
     def repeat(
-        self, label: str, count: int, collected: Sequence[Collected], sliced: Sequence[int] = ()
-    ) -> Repeat:
-        """Return the loop over this body.
+        self, label: str, states: Sequence[Array | None], collected: Sequence[Collected],
+        sliced: Sequence[int] = (),
+    ) -> Repeat:  # fmt: skip
+        """Return the loop over this body; ``label`` names the operator in messages.
 
-        Parameters
-        ----------
-        label
-            The operator in messages.
-        count
-            The number of states. A body with more inputs than states and slices has the number of
-            the turn and a condition before them, and a condition as its first output.
-        collected
-            The outputs behind the states.
-        sliced
-            Whether the last slice comes first, of each sliced input.
+        ``states`` are constants, or None for values of the run. ``sliced`` says of each sliced
+        input whether its last slice comes first. A body with more inputs has the number of the turn
+        and a condition before them, and a condition as its first output.
         """
+        count = len(states)
         has_heads = len(self.inputs) > count + len(sliced)
         inputs, outputs = self.inputs[2 * has_heads :], self.outputs[has_heads:]
-        heads = zip(self.inputs, (np.array(0, np.int64), np.array(True)), strict=False)
+        constants = self._constants()
+        if has_heads:
+            constants |= {self.inputs[0]: np.array(0, np.int64), self.inputs[1]: np.array(True)}
+        known = zip(inputs, states, strict=False)
+        constants |= {name: one for name, one in known if one is not None}
         return Repeat(
-            self.key, self.reads, inputs, self._constants() | dict(heads if has_heads else ()),
+            self.key, self.reads, inputs, constants,
             tuple(zip(inputs, outputs[:count], strict=False)),
             {name: bool(one) for name, one in zip(inputs[count:], sliced, strict=True)},
             tuple(zip(outputs[count:], collected, strict=True)),
@@ -200,7 +200,7 @@ class Loop(Control, frozen=True, tag=True, dict=True):
 
     @cached_property
     def _turns(self) -> Repeat:
-        return self.body.repeat(self.label, self.operands.count(2), self.collected)
+        return self.body.repeat(self.label, self.operands.known(2), self.collected)
 
 
 class Branches(Control, frozen=True, tag=True):
@@ -316,5 +316,7 @@ class Scan(Control, frozen=True, tag=True, dict=True):
 
     @cached_property
     def _turns(self) -> Repeat:
-        count = self.operands.count(int(self.has_batch)) - len(self.axes)
-        return self.body.repeat(self.label, count, self.collected, self.directions)
+        states = self.operands.known(int(self.has_batch))[: -len(self.axes)]
+        if self.has_batch:  # each turn has a part of it
+            states = [None for _ in states]
+        return self.body.repeat(self.label, states, self.collected, self.directions)

@@ -50,10 +50,13 @@ def make_apart(
     infos: Sequence[TensorInfo],
     model: TfliteModel,
     network_of: NetworkOf,
+    *,
+    begins: bool = False,
 ) -> Apart:
     """Make the networks of an operator's sub-graphs for operands of these types and shapes.
 
-    ``results`` are the places of its results by name.
+    ``results`` are the places of its results by name. ``begins``: the first condition of a loop
+    holds in all runs.
 
     Raises
     ------
@@ -72,23 +75,33 @@ def make_apart(
         return _body(model, called(key), infos, network_of)
 
     def turn(infos: Sequence[TensorInfo]) -> dict[str, NetworkStorage]:
-        condition = body("cond", infos)
         whole = chained(model, called("body"), called("cond"))
-        return {"condition": condition, "body": _body(whole, len(model.graphs), infos, network_of)}
+        networks = {} if begins else {"condition": body("cond", infos)}
+        graph = whole.graphs[-1]
+        if len(graph.outputs) != len(infos) + 1:
+            raise ParseError(
+                f"the sub-graphs of a loop have {len(graph.outputs)} outputs, "
+                f"{len(infos)} states and a condition expected"
+            )
+        same = [n for n, place in enumerate(graph.inputs) if graph.outputs[n] == place]
+        made = _body(whole, graph.index, infos, network_of, same)
+        return {**networks, "body": made}
 
     if op.name == "IF":
         made = {key: body(key, infos[1:]) for key in ("then", "else")}
         outputs = _common(*(_made(network) for network in made.values()))
-        runs = {key: _run_of(key, network) for key, network in made.items()}
+        runs = {key: _run_of(key, network, len(outputs)) for key, network in made.items()}
         return Apart(Branches(label, operands, {**results}, runs), {**made}, outputs)
     networks = turn(infos)
-    *after, _ = _made(networks["body"])
+    made_by_turn = networks["body"].outputs
+    after = [made_by_turn.get(_output(index), info) for index, info in enumerate(infos)]
     if [(i.data_type, i.rank) for i in after] != [(i.data_type, i.rank) for i in infos]:
         raise Unsupported("a state of another type or rank after a turn")
     if [info.shape for info in after] != [info.shape for info in infos]:
         infos = [info.with_shape((None,) * info.rank) for info in infos]
         networks = turn(infos)
-    turn_of, first = (_run_of(key, networks[key]) for key in ("body", "condition"))
+    turn_of = _run_of("body", networks["body"], len(infos) + 1)
+    first = None if begins else _run_of("condition", networks["condition"], 1)
     # As of a Loop: the condition of the next turn comes first, and the number of turns is absent.
     turn_of = structs.replace(
         turn_of, inputs=("", "", *turn_of.inputs),
@@ -106,8 +119,13 @@ APART = ("IF", "WHILE")
 
 
 def _body(
-    model: TfliteModel, index: int, infos: Sequence[TensorInfo], network_of: NetworkOf
+    model: TfliteModel,
+    index: int,
+    infos: Sequence[TensorInfo],
+    network_of: NetworkOf,
+    same: Sequence[int] = (),
 ) -> Network:
+    """Return the network of a sub-graph; the outputs ``same`` are inputs of that number."""
     graph = model.graphs[index]
     if len(graph.inputs) != len(infos):
         raise ParseError(
@@ -118,17 +136,18 @@ def _body(
     }
     changed = with_tensors(deeper(model, NESTED), index, sizes)
     inputs = {_input(number): place for number, place in enumerate(graph.inputs)}
-    outputs = {_output(number): place for number, place in enumerate(graph.outputs)}
+    outputs = {_output(n): place for n, place in enumerate(graph.outputs) if n not in same}
     return network_of(
         changed, Entry(index, inputs, outputs),
         {name: sizes[place] for name, place in inputs.items()}, frees_outputs=True,
     )  # fmt: skip
 
 
-def _run_of(key: str, network: NetworkStorage) -> BodyRun:
-    names = tuple(_input(index) for index in range(len(network.inputs)))
-    made = tuple(_output(index) for index in range(len(network.outputs)))
-    return BodyRun(key, names, names, made, frozenset(made))
+def _run_of(key: str, network: NetworkStorage, count: int) -> BodyRun:
+    """Return the run of a body with ``count`` outputs; its network lacks those that are inputs."""
+    names, made = tuple(network.inputs), network.outputs
+    outputs = [_output(n) if _output(n) in made else _input(n) for n in range(count)]
+    return BodyRun(key, names, names, tuple(outputs), frozenset(made))
 
 
 def _made(network: Any) -> list[TensorInfo]:

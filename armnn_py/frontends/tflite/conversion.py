@@ -136,6 +136,8 @@ class _Conversion:
         self.outputs = {*entry.outputs.values()}
         self.poisoned: set[int] = set()
         self.cuts: list[Operator] = []
+        #: Loops among them whose first condition is known, and holds.
+        self.begun: set[int] = set()
         self.problems = TfliteProblems(model, self.graph)
         self.resources = Resources(model, self.graph, self.emit)
         self.calls = Calls(model.depth // NESTED)

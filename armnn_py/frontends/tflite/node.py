@@ -57,6 +57,9 @@ class VariableValues(Protocol):
 class RunTimeOperand(Unsupported):
     """An operand that shapes depend on is not known; the run knows it."""
 
+    #: Of a loop: whether its first condition is known, and holds.
+    begins = False
+
     def __init__(self, what: str, value: Value) -> None:
         super().__init__(f"{what} computed at run time")
         self.value: Value | None = value
@@ -65,9 +68,10 @@ class RunTimeOperand(Unsupported):
 class RunsApart(RunTimeOperand):
     """A loop that is not written out."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, *, begins: bool = False) -> None:
         Unsupported.__init__(self, reason)
         self.value = None
+        self.begins = begins
 
 
 class OperatorView:

@@ -233,6 +233,7 @@ class _Cutting:
         return make_apart(
             op, place_of(op, self.graph), Operands(tuple(names), constants), self._results(op),
             infos, self.model, self._network_of,
+            begins=self.is_fixed and op.index in self.conversion.begun,
         )  # fmt: skip
 
     def _network_of(self, model: TfliteModel, entry: Entry, shapes: Any, **options: Any) -> Network:

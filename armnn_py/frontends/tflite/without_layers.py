@@ -33,6 +33,7 @@ class Conversion(Protocol):
     emit: Emitter
     wanted: set[str]
     cuts: list[Operator]
+    begun: set[int]
     calls: Calls
     problems: TfliteProblems
 
@@ -55,6 +56,8 @@ def by_values(
             taken, _ = _taken(within, op, values)
             if taken is None:
                 within.cuts.append(op)
+                if reason.begins:
+                    within.begun.add(op.index)
                 within.calls.start_again(len(within.cuts))
             return taken
     if needed is None:

@@ -22,7 +22,7 @@ from armnn_py._native.plans.repeat import NativeRepeat
 from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.memory_budget import tensor_limit
 from armnn_py.runtime.arrays.buffers import make_room
-from armnn_py.tensors.memory import ALIGNMENT
+from armnn_py.tensors.memory import ALIGNMENT, aligned_copy
 
 if TYPE_CHECKING:
     from armnn_py._native.plans.context import NativeContext
@@ -63,6 +63,8 @@ class RepeatedRun:
         ]
         self._outputs = {name: index for index, name in enumerate(made)}
         places = {item[1]: item[0] for item in self._inputs}
+        #: Constants that the first turn is given: index of the input, array, address.
+        self._constants: list[tuple[int, np.ndarray, int]] = []
         #: An input and the output that the next turn reads there.
         self._states = [
             (places[before], after)
@@ -83,7 +85,10 @@ class RepeatedRun:
         self._all: dict[str, np.ndarray] = {}
         self._capacity = self._most_kept = _NO_LIMIT
         #: None if turns may differ from the first one in shape.
-        self._repeat = self._prepared(context, places) if self._has_one_shape(context) else None
+        self._repeat: NativeRepeat | None = None
+        if self._has_one_shape(context):
+            self._repeat = self._prepared(context, places)
+            self._place_constants()
 
     def _has_one_shape(self, context: ExecutionContext) -> bool:
         loop, plan, made = self.loop, context.plan, self._infos
@@ -169,6 +174,8 @@ class RepeatedRun:
     ) -> list[np.ndarray] | None:
         """Write the addresses of the first turn; return their arrays, None if one does not fit."""
         loop, kept = self.loop, []
+        for index, _, address in self._constants:
+            native.inputs[index] = address
         for index, name, shape, dtype, is_sliced in self._inputs:
             array = values[name]
             if (array.shape[1:] if is_sliced else array.shape) != shape or array.dtype != dtype:
@@ -184,6 +191,23 @@ class RepeatedRun:
                 address += array.nbytes - array.nbytes // len(array)
             native.inputs[index] = address
         return kept
+
+    def _place_constants(self) -> None:
+        """Place constants for all runs, so that these look at the other inputs alone."""
+        loop, others = self.loop, []
+        for item in self._inputs:
+            index, name, shape, dtype, _ = item
+            array = loop.constants.get(name)
+            if (
+                array is None
+                or name == loop.counter
+                or (array.shape, array.dtype) != (shape, dtype)
+            ):
+                others.append(item)
+                continue
+            array = aligned_copy(array, ALIGNMENT)
+            self._constants.append((index, array, address_of(array)))
+        self._inputs = others
 
     def _place_outputs(self, context: ExecutionContext, repeat: NativeRepeat, last: int) -> None:
         addresses = context.native.outputs

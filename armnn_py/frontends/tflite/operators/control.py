@@ -67,7 +67,8 @@ def _while(view: OperatorView) -> Sequence[Value]:
     before = view.emit.layer_count
     for turn in range(_MOST_TURNS + 1):
         if view.keeps_loops and view.emit.layer_count - before > _MOST_LAYERS:
-            raise RunsApart(f"a loop of more than {_MOST_LAYERS} layers")
+            reason = f"a loop of more than {_MOST_LAYERS} layers"
+            raise RunsApart(reason, begins=reached is None)
         (condition,) = _expect(view.call(graphs[0], states, f"condition_{turn}"), 1)
         if isinstance(condition, Known):
             if not _flag(condition):
@@ -88,7 +89,7 @@ def _while(view: OperatorView) -> Sequence[Value]:
                 for new, old in zip(after, states, strict=True)
             ]
         states = after
-    raise RunsApart(f"a loop of more than {_MOST_TURNS} turns")
+    raise RunsApart(f"a loop of more than {_MOST_TURNS} turns", begins=reached is None)
 
 
 @operator("STABLEHLO_COMPOSITE")

@@ -213,11 +213,18 @@ async def _unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
         gone.cancel()
 
 
-class _Input(Struct):
+_NO_DATA = msgspec.Raw()
+
+
+class _Data(Struct):
+    #: A text, or what simdjson has made of it.
+    data: msgspec.Raw = _NO_DATA
+
+
+class _Input(_Data, kw_only=True):
     name: str
     shape: list[int]
     datatype: str
-    data: Any = None
     parameters: dict[str, Any] | None = None
 
 
@@ -260,7 +267,15 @@ def _too_large(limit: int) -> RequestError:
     return RequestError(f"the body exceeds the limit of {limit} bytes", TOO_LARGE)
 
 
+class _Scan(Struct):
+    inputs: list[_Data]
+
+
+#: simdjson and Python's objects take up to 25 times the bytes of a text.
+_LONG = 16 << 20
+_MOST_OBJECTS = 1 << 15
 _BODY = msgspec.json.Decoder(InferBody)
+_SCAN = msgspec.json.Decoder(_Scan)
 _ENCODER = msgspec.json.Encoder()
 
 
@@ -315,11 +330,27 @@ def read_body(body: bytes, json_length: str | None) -> tuple[InferBody, memoryvi
         size = int(json_length)
     text = body if size == len(body) else body[:size]
     try:
-        return _with_flat_data(text) or _BODY.decode(text), view[size:]
+        read = _with_flat_data(text) if size <= _LONG else _check_long(text)
+        return read or _BODY.decode(text), view[size:]
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RequestError(f"the body is not an infer request: {error}") from None
     except RecursionError:
         raise RequestError("the body is not an infer request: its JSON is too deep") from None
+
+
+def _check_long(text: bytes) -> None:
+    """Refuse a long text that has much beside its data, whose length their shape limits.
+
+    Raises
+    ------
+    RequestError
+        It would take many times its bytes.
+    """
+    if text.count(b"{") > _MOST_OBJECTS:
+        raise RequestError(f"the JSON has more than {_MOST_OBJECTS} objects", TOO_LARGE)
+    data = sum(memoryview(one.data).nbytes for one in _SCAN.decode(text).inputs)
+    if len(text) - data > _LONG:
+        raise RequestError(f"the JSON has more than {_LONG} bytes beside its data", TOO_LARGE)
 
 
 def _with_flat_data(text: bytes) -> InferBody | None:
@@ -344,7 +375,8 @@ def _with_flat_data(text: bytes) -> InferBody | None:
     rows = [_members(one, "name", "shape", "datatype", "parameters") for one in inputs]
     body = msgspec.convert({**head, "inputs": rows}, InferBody)
     for one, given in zip(body.inputs, inputs, strict=True):
-        one.data = given.get("data")
+        if "data" in given:
+            one.data = given["data"]
     return body
 
 
@@ -373,17 +405,17 @@ def arrays_of(model: Model, body: InferBody, raw: memoryview) -> dict[str, np.nd
         info = model.take(arrays, one.name, one.shape, one.datatype)
         size = (one.parameters or {}).get("binary_data_size")
         if size is None:
-            if one.data is None:
+            if one.data == _NO_DATA:
                 raise RequestError(f"input '{one.name}' has no data")
             arrays[one.name] = from_json(one.name, one.data, one.shape, info)
-            one.data = None  # the text and its numbers are larger than the array
+            one.data = _NO_DATA  # the text and its numbers are larger than the array
             continue
         if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size <= len(raw) - place:
             raise RequestError(
                 f"input '{one.name}': binary_data_size {str(size)[:30]} given, at most the "
                 f"{len(raw) - place} bytes that are left of the body expected"
             )
-        if one.data is not None:
+        if one.data != _NO_DATA:
             raise RequestError(f"input '{one.name}' has data and binary_data_size, one expected")
         arrays[one.name] = from_raw(one.name, raw[place : place + size], one.shape, info)
         place += size

@@ -78,7 +78,7 @@ def from_json(name: str, data: Any, shape: Sequence[int], info: TensorInfo) -> A
     name
         Of the input, for messages.
     data
-        A list, or simdjson's array without lists in it.
+        Their JSON text, or what simdjson has made of it: an array without lists in it.
     shape
         As the request states it; `check_shape` has seen it.
     info
@@ -95,6 +95,8 @@ def from_json(name: str, data: Any, shape: Sequence[int], info: TensorInfo) -> A
             return from_values(name, array, shape, info)
         data = data.as_list()
     kind = float if info.data_type is DataType.BFLOAT16 else _ELEMENTS[info.dtype.kind]
+    if isinstance(data, msgspec.Raw):
+        data = _decoded(name, bytes(data), shape, is_text=kind is str)
     if isinstance(data, list) and data and isinstance(data[0], list):
         data = _flattened(name, data, shape)
     try:
@@ -104,6 +106,19 @@ def from_json(name: str, data: Any, shape: Sequence[int], info: TensorInfo) -> A
             f"input '{name}': its data are not a list of {datatype_of(info)}: {error}"
         ) from None
     return from_values(name, values, shape, info)
+
+
+def _decoded(name: str, text: bytes, shape: Sequence[int], *, is_text: bool) -> Any:
+    """Return the objects of a text, which may not have more elements than its shape."""
+    given = text.count(b",") + 1
+    if is_text:  # a string that ends in a backslash counts as a half
+        given = (text.count(b'"') - text.count(b'\\"')) // 2
+    if given > math.prod(dim for dim in shape if dim):  # nested lists of none have commas as well
+        _check_count(name, given, shape, "elements")
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RequestError(f"input '{name}': its data cannot be read: {error}") from None
 
 
 def _from_buffer(data: simdjson.Array, info: TensorInfo) -> Array | None:

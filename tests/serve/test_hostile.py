@@ -12,13 +12,15 @@ import re
 import socket
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from onnx import helper
 
-from .serving import TYPES, rows
+from .serving import TYPES, Serving, rows, save
 
 grpc = pytest.importorskip("grpc", reason="the extra 'serve' is not installed")
 
@@ -160,6 +162,42 @@ def test_http(server: Server, count: int) -> None:
                 assert found["error"]
         assert server.answers()
     assert server.peak() < 256
+
+
+LONG = 17 << 20
+
+
+@pytest.mark.parametrize(
+    ("data", "rest", "status", "words"),
+    [
+        (b"[" + b"[0]," * (LONG // 4) + b"[0]]", b"", 400, "elements given, 4 expected"),
+        (b"[" + b'["a"],' * (LONG // 6) + b'["a"]]', b"", 400, "elements given, 4 expected"),
+        (b"[]", b',"parameters":{"a":[' + b"[]," * (LONG // 3) + b"0]}", 413, "beside its data"),
+        (b"[]", b',"outputs":[' + b"{}," * (LONG // 3) + b"{}]", 413, "32768 objects"),
+        (b"[" + b'["a"],' * 3 + b'["a"]]', b" " * LONG, 413, "beside its data"),
+    ],
+    ids=["numbers", "strings", "parameters", "outputs", "spaces"],
+)
+def test_memory_of_long_json(
+    serving: Serving, tmp_path: Path, data: bytes, rest: bytes, status: int, words: str
+) -> None:
+    """Python's objects of a text would take some twenty times its bytes."""
+    datatype = "BYTES" if b'"' in data else "FP32"
+    ends = [[name, TYPES[datatype], ["batch", 4]] for name in "xy"]
+    model = save(
+        tmp_path / "rows.onnx",
+        [helper.make_node("Identity", ["x"], ["y"])],
+        *[[one] for one in ends],
+    )
+    head = b'{"inputs":[{"name":"x","shape":[1,4],"datatype":"%s","data":' % datatype.encode()
+    body = head + data + b"}]" + rest + b"}"
+    with serving(model) as client:
+        tracemalloc.start()
+        try:
+            assert words in client.refusal("rows", body, status)
+            assert tracemalloc.get_traced_memory()[1] < 6 * len(body)
+        finally:
+            tracemalloc.stop()
 
 
 def _message(chance: random.Random) -> bytes:

@@ -271,6 +271,8 @@ class _Scan(Struct):
     inputs: list[_Data]
 
 
+#: msgspec reads shorter texts in less time than simdjson.
+_SHORT = 4096
 #: simdjson and Python's objects take up to 25 times the bytes of a text.
 _LONG = 16 << 20
 _MOST_OBJECTS = 1 << 15
@@ -330,7 +332,9 @@ def read_body(body: bytes, json_length: str | None) -> tuple[InferBody, memoryvi
         size = int(json_length)
     text = body if size == len(body) else body[:size]
     try:
-        read = _with_flat_data(text) if size <= _LONG else _check_long(text)
+        if size > _LONG:
+            _check_long(text)
+        read = _with_flat_data(text) if _SHORT < size <= _LONG else None
         return read or _BODY.decode(text), view[size:]
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RequestError(f"the body is not an infer request: {error}") from None

@@ -35,6 +35,14 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
         yield client
 
 
+@pytest.fixture(params=["msgspec", "simdjson"], autouse=True)
+def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let one library, then the other one read all JSON."""
+    from armnn_py.serve import rest
+
+    monkeypatch.setattr(rest, "_SHORT", 1 << 20 if request.param == "msgspec" else -1)
+
+
 def test_server_and_health(client: Client) -> None:
     document = client.get("/v2").json()
     assert document["name"] == "armnn_py"

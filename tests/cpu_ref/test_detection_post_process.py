@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""DETECTION_POST_PROCESS against the definition in numpy; LiteRT: tests/frontends/tflite."""
+"""DETECTION_POST_PROCESS beside LiteRT's TFLite_Detection_PostProcess."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from flatbuffers import flexbuffers
 
 from armnn_py._native import abi
-from armnn_py.backends.questions.layer_support import LayerSignature
-from armnn_py.descriptors import DetectionPostProcessDescriptor
-from armnn_py.tensors import QuantizationInfo, TensorInfo
-from armnn_py.testing.oracles.independent import by_definition
-from armnn_py.types import DataType, LayerType
+from tests.frontends.tflite.conftest import Builder, run_litert
 
 from .harness import Layers, Tensor, descriptor
 
@@ -34,7 +31,7 @@ def form(**values: Any) -> dict[str, Any]:
 def found(
     cpu_ref: Layers, values: dict[str, Any], tensors: list[Tensor]
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """What the kernel finds, and what the definition says."""
+    """What the kernel finds, and what LiteRT finds in the operands as float32."""
     places = values["max_detections"] * values["max_classes_per_detection"]
     shapes = [(1, places, 4), (1, places), (1, places), (1,)]
     ours = cpu_ref.run(
@@ -43,23 +40,25 @@ def found(
         tensors,
         [(shape, F) for shape in shapes],
     )
-    infos = [
-        TensorInfo(
-            one.array.shape,
-            DataType.from_numpy(one.array.dtype) if not one.scales else DataType(one.data_type),
-            QuantizationInfo(tuple(one.scales), tuple(one.zero_points)) if one.scales else None,
-        )
-        for one in tensors
-    ]
-    signature = LayerSignature(
-        LayerType.DETECTION_POST_PROCESS,
-        DetectionPostProcessDescriptor(**values),
-        tuple(infos),
-        tuple(TensorInfo(shape) for shape in shapes),
-        (False, False, True),
-    )
-    theirs = by_definition(signature, [one.array for one in tensors])
-    assert theirs is not None
+    builder, options = Builder(), dict(values)
+    for side in "xywh":
+        options[f"{side}_scale"] = options.pop(f"scale_{side}")
+    options["nms_iou_threshold"] = max(options["nms_iou_threshold"], 1e-30)  # LiteRT wants > 0
+    arrays = [one.real.astype(F) if one.scales else one.array.astype(F) for one in tensors]
+    boxes, scores = (builder.tensor(f"x{i}", arrays[i].shape) for i in range(2))
+    anchors = builder.constant("x2", arrays[2])
+    made = [builder.tensor(f"y{i}") for i in range(4)]
+    custom = bytes(flexbuffers.Dumps(options))
+    builder.op("TFLite_Detection_PostProcess", [boxes, scores, anchors], made, custom=custom)
+    builder.ends([boxes, scores], made)
+    named = run_litert(builder.data(), {"x0": arrays[0], "x1": arrays[1]})
+    theirs = [named[f"y{i}"] for i in range(4)]
+    # LiteRT leaves places without a detection as they were; here they are 0.
+    columns = 1 if values["use_regular_nms"] else values["max_classes_per_detection"]
+    place, column = np.divmod(np.arange(places), columns)
+    unused = (place >= theirs[3][0]) | (column >= values["num_classes"])
+    for one in theirs[:3]:
+        one[:, unused] = 0
     return ours, theirs
 
 

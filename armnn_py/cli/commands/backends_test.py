@@ -213,15 +213,15 @@ def _options_of(session: Session, backend: str) -> dict[str, Any] | None:
 
 
 def _render(renderer: Renderer, data: dict[str, Any]) -> None:
-    shown = [outcome for outcome in _OUTCOMES if data["counts"].get(outcome)]
+    rows = [row for row in data["matrix"] if not {*row["counts"]} <= _NOT_RUN]
+    shown = [one for one in _OUTCOMES if any(row["counts"].get(one) for row in rows)]
     renderer.table(
         [Column("layer"), Column("type"), *(Column(outcome, right=True) for outcome in shown),
          Column("speed", right=True), Column("reason", cut="end")],
         [
             [row["layer"], row["type"], *(str(row["counts"].get(one, "-")) for one in shown),
              "-" if row["speed"] is None else f"{row['speed']:g}x", row["reason"]]
-            for row in data["matrix"]
-            if not {*row["counts"]} <= _NOT_RUN
+            for row in rows
         ],
     )  # fmt: skip
     wholly = sorted({row["layer"] for row in data["matrix"] if set(row["counts"]) == {"refused"}}
@@ -249,7 +249,7 @@ def _render(renderer: Renderer, data: dict[str, Any]) -> None:
     others = len(data["changes"]) - _MOST_CHANGES
     if others > 0:
         renderer.line(f"and {others} more; --report FILE.json has all")
-    counts = ", ".join(f"{data['counts'][outcome]} {outcome}" for outcome in shown)
+    counts = ", ".join(f"{data['counts'][one]} {one}" for one in _OUTCOMES if one in data["counts"])
     renderer.line(f"{data['backend']}, level {data['level']}: {counts or 'nothing to test'}")
     if data["model"] is not None:
         renderer.line(

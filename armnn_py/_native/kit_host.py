@@ -14,6 +14,7 @@ from armnn_py._native.library import core_host
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
+    from contextlib import AbstractContextManager
 
 Cutting = Literal["core", "serial", "backwards", "odd", "together"]
 """By the threads of the native library; in one piece; in the smallest pieces, the last one first;
@@ -44,6 +45,8 @@ class KitHost:
         What ``concurrency`` answers; None: what the native library does.
     between
         Called once when the next parallel_for begins, before any piece runs.
+    around
+        Entered around each piece that has a thread of its own.
     count
         How many calls of ``parallel_for`` there were.
     """
@@ -56,6 +59,7 @@ class KitHost:
         self.cutting: Cutting = "core"
         self.threads: int | None = None
         self.between: Callable[[], None] | None = None
+        self.around: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext
         self.count = 0
         self._inside = threading.local()
         self._keep = (
@@ -143,7 +147,8 @@ class KitHost:
             self._inside.index = index
             start.wait()
             begin = begins[index]
-            answers[index] = int(body(argument, begin, min(begin + size, count), index))
+            with self.around():
+                answers[index] = int(body(argument, begin, min(begin + size, count), index))
 
         threads = [threading.Thread(target=run, args=(index,)) for index in range(len(begins))]
         for thread in threads:

@@ -75,6 +75,12 @@ DEFECTS = {
     "FLUSHES_DENORMALS": (ADD, "reentrance", "failed", "how denormals are computed"),
     "ROUNDS_UPWARD": (ADD, "reentrance", "failed", "how numbers are rounded"),
     "ROUNDS_TOWARDS_ZERO": (ADD, "reentrance", "failed", "how numbers are rounded"),
+    "ROUNDS_UPWARD_IN_OTHER_THREADS": (
+        SOFTMAX,
+        "reentrance",
+        "failed",
+        "a thread of parallel_for: execute changed how numbers are rounded",
+    ),
     "CHANGES_FOLDER": (ADD, "reentrance", "failed", "changed the working folder"),
     "LEAVES_FILES_OPEN": (ADD, "reentrance", "failed", "leaves 1 file open in each run"),
     "WRITES_DESCRIPTOR": (ADD, "truth", "failed", "create_workload wrote to its descriptor"),

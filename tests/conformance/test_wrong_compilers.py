@@ -16,6 +16,7 @@ from armnn_py.testing import Report, Result, check_conformance
 from armnn_py.testing.features import FEATURES
 
 from .conftest import REPOSITORY, WRONG, Build
+from .test_features import sample_npu
 
 _WRONG_TENSOR = r"output 'y\d+' of the .* run: \[.*\] is .* expected"
 _WRONG_LAYERS = r"layers that run as one, '.*' \(.*\) on Compiler: .*; in the compiled sub-graph of"
@@ -42,6 +43,7 @@ DEFECTS = {
     "COMPUTES_THE_FIRST_SIZE": r"guard: layer .* output \d+ depends on what was in memory before",
     "ASKS_SCRATCH_OF_FIRST_SIZE": "guard: layer .*: execute wrote beside the scratch, 0 bytes",
     "BELIEVES_BYTES": "under way: network 0, a blob of .* bytes, (only|byte)",
+    "TAKES_ANY_VERSION": "take bytes with the compatibility text 'another version'",
     "COMPILES_NOTHING": "compiled nothing of two layers and more",
 }
 
@@ -55,7 +57,8 @@ NETWORKS = {
 
 #: The feature that shows a defect, where it is one.
 OF_FEATURES = {
-    "BELIEVES_BYTES": "blobs", "KEEPS_STATE_OVER_RESETS": "state",
+    "BELIEVES_BYTES": "blobs", "TAKES_ANY_VERSION": "blobs",
+    "KEEPS_STATE_OVER_RESETS": "state",
     "SHARES_STATE_OF_NETWORKS": "state", "COMPUTES_THE_FIRST_SIZE": "sizes",
     "ASKS_SCRATCH_OF_FIRST_SIZE": "sizes",
 }  # fmt: skip
@@ -120,6 +123,29 @@ def test_garbage_in_the_programs_of_the_template_is_found(tmp_path: Path) -> Non
     report = check_conformance(file, groups=["subgraphs"])
     assert not report.ok
     assert re.search(r"is 42\.0, .* expected .*on AcmeNpu: ", report.bad()[0].message)
+
+
+#: In place of a key of everything that the compiler may look at.
+_KEY_WITHOUT_CONSTANTS = """
+  for (uint32_t l = 0; l < part->layer_count; ++l) {
+    const armnn_layer_t* layer = part->layers[l];
+    hash = armnn_i_hash_descriptor(hash, layer->type, layer->descriptor);
+    hash = armnn_i_hash_slots(hash, layer->inputs, layer->input_count);
+    hash = armnn_i_hash_info(hash, layer->output_infos[0]);
+  }
+  return hash;"""
+
+
+@pytest.mark.exhaustive
+def test_files_of_other_constants(tmp_path: Path) -> None:
+    """The cache in files of the sample with a compiler, in a folder that an option names."""
+    key = ("cache.c", "return armnn_hash_part(hash, part);", _KEY_WITHOUT_CONSTANTS)
+    file = sample_npu(tmp_path / "wrong", key)
+    options = {"cache_dir": str(tmp_path)}
+    report = check_conformance(file, groups=["subgraphs"], part=(2, 8), options=options)
+    messages = [result.message for result in report.bad()]
+    assert any(re.search("compiled with other constants: ", one) for one in messages), messages
+    assert [*tmp_path.glob("*.npu")]
 
 
 def test_compiled_sub_graphs_are_counted_by_check() -> None:

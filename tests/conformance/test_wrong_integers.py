@@ -45,6 +45,7 @@ DEFECTS = {
     "COUNTS_TILES_IN_8_BITS": (CONVOLUTION, r"element \[.*\] is .* expected"),
     "HAS_SCALES_OF_64_CHANNELS": (CONVOLUTION, r"element \[.*\] is .* expected"),
     "SHIFTS_TO_THE_RIGHT_ALONE": (CONVOLUTION, r"element \[.*\] is .* expected"),
+    "SATURATES_PAIRS_AT_16_BITS": (CONVOLUTION, r"element \[.*\] is .* expected"),
     "IGNORES_RIGHT_QUANTIZATION": (ADD, r"element \[.*\] is .* expected"),
     "ADDS_STEPS_OF_EQUAL_SCALES": (ADD, r"element \[.*\] is .* expected"),
     "IGNORES_OUTPUT_QUANTIZATION": (ADD, r"element \[.*\] is .* expected"),

@@ -6,8 +6,9 @@ process is left as it was.
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from armnn_py._native.kit_host import Cutting
+    from armnn_py._native.kit_host import Cutting, KitHost
     from armnn_py.testing.cases import Case
     from armnn_py.testing.prepared import Prepared
     from armnn_py.testing.subject import Subject
@@ -77,9 +78,32 @@ def check_reentrance(
         with _closing(prepare()) as prepared:
             on_step("execute, pieces of parallel_for at once")
             run = prepared.runner(own_data=False)
-            for _ in range(_MOST_ROUNDS):
-                _same(run(values), expected, "pieces of its work run at once")
+            with _unchanged_threads(host):
+                for _ in range(_MOST_ROUNDS):
+                    _same(run(values), expected, "pieces of its work run at once")
         host.cutting, host.threads = "core", None
+
+
+@contextlib.contextmanager
+def _unchanged_threads(host: KitHost) -> Iterator[None]:
+    """Want each thread of ``parallel_for`` as it was before its piece."""
+    changes: list[CheckFailedError] = []
+
+    @contextlib.contextmanager
+    def piece() -> Iterator[None]:
+        try:
+            with UnchangedProcess():
+                yield
+        except CheckFailedError as error:  # no exception may pass the backend
+            changes.append(error)
+
+    host.around = piece
+    try:
+        yield
+    finally:
+        host.around = contextlib.nullcontext
+    if changes:
+        raise CheckFailedError(f"a thread of parallel_for: {changes[0]}")
 
 
 class _closing:  # noqa: N801 (as contextlib's)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Bytes of compiled sub-graphs: what is damaged is refused, or at least does no harm."""
+"""Bytes of compiled sub-graphs: another version is refused; damaged bytes do no harm."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _NETWORKS = 2  # with bytes, out of these many
 _GROWN = 5
+_ANOTHER = b"another version"
 _FLIPPED = 48  # bytes at the start, where headers are, and as many anywhere
 
 
@@ -44,7 +45,7 @@ def check_blobs(target: Target, seed: int, on_step: Callable[[str], None]) -> No
     Raises
     ------
     CheckFailedError
-        The backend reads bytes, but no network of the kit makes it write some.
+        The backend reads bytes of another version, or makes bytes of no network of the kit.
     NotApplicableError
         The backend reads no bytes of compiled sub-graphs.
     """
@@ -65,6 +66,8 @@ def check_blobs(target: Target, seed: int, on_step: Callable[[str], None]) -> No
                     continue
                 tried += 1
                 data = blob.to_bytes(backend.id, "layer")
+                on_step(f"{name}, a blob of another version")
+                _check_version(backend, data, blob.compatibility)
                 for what, damaged in _damaged(data, seed):
                     on_step(f"{name}, a blob of {data.size} bytes, {what}")
                     with contextlib.suppress(ArmnnError):
@@ -105,6 +108,19 @@ def _read(backend: Backend, data: NDArray[np.uint8], compatibility: bytes) -> Na
             retain=backend.retain,
             release=backend.release,
         )
+
+
+def _check_version(backend: Backend, data: NDArray[np.uint8], compatibility: bytes) -> None:
+    """Want bytes refused that another version of the backend may have written."""
+    try:
+        _read(backend, data, _ANOTHER)
+    except ArmnnError:
+        return
+    raise CheckFailedError(
+        f"check_blob and deserialize_blob take bytes with the compatibility text "
+        f"'{_ANOTHER.decode()}', where the backend writes '{compatibility.decode()}': bytes of an "
+        "older version would run; hint: refuse other texts in check_blob"
+    )
 
 
 def _run_with(

@@ -33,6 +33,7 @@ enum defect_e {
   COMPUTES_THE_FIRST_SIZE,
   ASKS_SCRATCH_OF_FIRST_SIZE,
   BELIEVES_BYTES,
+  TAKES_ANY_VERSION,
   COMPILES_NOTHING,
 };
 
@@ -279,6 +280,13 @@ static int is_sound(const program_t* p, uint64_t size) {
   return 1;
 }
 
+static armnn_status_t check_version(armnn_backend_t* backend, armnn_string_t compatibility,
+                                    armnn_error_t* why_not) {
+  (void)backend;
+  if (HAS(TAKES_ANY_VERSION) || armnn_string_equals(compatibility, ID)) return ARMNN_STATUS_OK;
+  return armnn_fail(why_not, ARMNN_STATUS_INCOMPATIBLE, "another version");
+}
+
 static armnn_status_t deserialize(armnn_backend_t* backend, const void* data, uint64_t size,
                                   armnn_string_t compatibility, armnn_blob_t* out_blob,
                                   armnn_error_t* error) {
@@ -397,5 +405,6 @@ static const armnn_kernel_t kernels[] = {
                       NULL),
     ARMNN_KERNEL_FULL(PRE_COMPILED, ARMNN_ANY, ANY, run, takes_any, prepare, unload),
 };
-static const armnn_kit_hooks_t hooks = {.optimize = optimize, .deserialize_blob = deserialize};
+static const armnn_kit_hooks_t hooks = {
+    .optimize = optimize, .check_blob = check_version, .deserialize_blob = deserialize};
 ARMNN_DEFINE_BACKEND_WITH("Compiler", kernels, 1, "1.0", "compiles 8 bits", 0, hooks)

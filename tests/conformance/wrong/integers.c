@@ -27,6 +27,7 @@ enum defect_e {
   COUNTS_TILES_IN_8_BITS,
   HAS_SCALES_OF_64_CHANNELS,
   SHIFTS_TO_THE_RIGHT_ALONE,
+  SATURATES_PAIRS_AT_16_BITS,
   /* Add. */
   IGNORES_RIGHT_QUANTIZATION,
   IGNORES_OUTPUT_QUANTIZATION,
@@ -74,7 +75,7 @@ static int64_t sum_at(const armnn_kernel_call_t* call, const int64_t at[4]) {
   const int32_t point = in->zero_points[0];
   const int32_t of_weights = HAS(IGNORES_POINT_OF_WEIGHTS) ? 0 : kernel->zero_points[0];
   const int8_t* weights = ARMNN_IN(call, 1, int8_t);
-  int64_t sum = 0;
+  int64_t sum = 0, pair = 0; /* |pair|: as pmaddubsw has it, which takes unsigned inputs */
   int64_t products = (int64_t)(kernel->dims[1] * kernel->dims[2]) * depth;
   if (HAS(COUNTS_TILES_IN_8_BITS)) products = products / 16 % 256 * 16 + products % 16;
   for (int64_t i = 0; i < products; ++i) {
@@ -89,6 +90,11 @@ static int64_t sum_at(const armnn_kernel_call_t* call, const int64_t at[4]) {
     }
     const int64_t block = at[3] * (int64_t)(kernel->dims[1] * kernel->dims[2]) * depth;
     sum += (value - point) * (weights[block + i] - of_weights);
+    pair += (value + 128) * weights[block + i];
+    if (i % 2 == 0 && i + 1 < products) continue;
+    if (HAS(SATURATES_PAIRS_AT_16_BITS) && pair > INT16_MAX) sum += INT16_MAX - pair;
+    if (HAS(SATURATES_PAIRS_AT_16_BITS) && pair < INT16_MIN) sum += INT16_MIN - pair;
+    pair = 0;
   }
   if (call->info->input_count > 2 && ARMNN_IN_INFO(call, 2) != NULL) {
     sum += ARMNN_IN(call, 2, int32_t)[at[3]];

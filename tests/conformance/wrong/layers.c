@@ -203,6 +203,7 @@ static armnn_status_t softmax_range(void* argument, uint64_t begin, uint64_t end
       stride *= info->output_infos[0]->dims[i];
     }
   }
+  if (HAS(ROUNDS_UPWARD_IN_OTHER_THREADS)) fesetround(FE_UPWARD);
   float* row = job->scratch + (HAS(SHARES_SCRATCH_OF_THREADS) ? 0 : thread) * (length + 1);
   for (uint64_t i = begin; i < end; ++i) {
     const float* x = job->a + i / stride * stride * length + i % stride;
@@ -229,7 +230,9 @@ static armnn_status_t softmax(wrong_workload_t* self, const armnn_execute_args_t
   const uint64_t count = self->info->output_infos[0]->element_count;
   const job_t job = {self, args->inputs[0], NULL, args->outputs[0], args->scratch, 0, 0};
   if (count == 0) return ARMNN_STATUS_OK;
-  return in_pieces(&job, softmax_range, count / length_of(self->info), 1);
+  const armnn_status_t status = in_pieces(&job, softmax_range, count / length_of(self->info), 1);
+  if (HAS(ROUNDS_UPWARD_IN_OTHER_THREADS)) fesetround(FE_TONEAREST); /* in this one */
+  return status;
 }
 
 /* Sign, exponent and 15 bits of the fraction. */

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _LENGTH = "Inference-Header-Content-Length"
 _SLOW = Status(408, "DEADLINE_EXCEEDED")
+_LOOK_SECONDS = 0.05
 
 T = TypeVar("T")
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -195,22 +196,33 @@ def _named(request: Request) -> tuple[str, str]:
 
 
 async def _unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
-    """Return what ``work`` gives; cancel it when the client closes the connection."""
+    """Return what ``work`` gives; cancel it when the client closes the connection.
+
+    Most work ends before it pays to look.
+    """
     task = asyncio.current_task()
     assert task is not None
-    gone = asyncio.ensure_future(request.receive())
-    gone.add_done_callback(lambda _: is_waiting and task.cancel())
+    gone: asyncio.Future[Any] | None = None
     is_waiting = True
+
+    def look() -> None:
+        nonlocal gone
+        gone = asyncio.ensure_future(request.receive())
+        gone.add_done_callback(lambda _: is_waiting and task.cancel())
+
+    timer = asyncio.get_running_loop().call_later(_LOOK_SECONDS, look)
     try:
         return await work
     except asyncio.CancelledError:
-        if not gone.done():
+        if gone is None or not gone.done():
             raise
         task.uncancel()
         raise ClientDisconnect from None
     finally:
         is_waiting = False
-        gone.cancel()
+        timer.cancel()
+        if gone is not None:
+            gone.cancel()
 
 
 _NO_DATA = msgspec.Raw()

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py import Isolation
+from armnn_py import Isolation, WorkerEvent, environment
 from armnn_py.cli.main import main
+from armnn_py.isolation.deaths import Deaths
 from tests.isolation.conftest import absolute, soon
 
 pytestmark = pytest.mark.exhaustive(kept=1)  # each case starts processes
@@ -92,6 +93,19 @@ def test_the_list_shows_ends_of_the_last_week(
     (end,) = json.loads(capsys.readouterr().out)["worker_ends"]
     assert end["backend"] == "Deed"
     assert end["is_last"] is True
+
+
+def test_the_list_names_a_recording_of_an_earlier_end(
+    cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deaths = Deaths(environment.cache_folder())  # a runtime records the first ends alone
+    for number, recording in enumerate(["first.zip", "second.zip", None]):
+        event = WorkerEvent("ended", "Deed", reason="SIGSEGV", recording=recording)
+        deaths.note(event, "state", is_last=number == 2)
+    assert main(["backends", "list"]) == 0
+    shown = capsys.readouterr().out
+    assert "workers: Deed: in quarantine, 3 ends within a week" in shown
+    assert "workers: Deed: last call recorded in second.zip" in shown
 
 
 @pytest.mark.parametrize("damage", [b"{", b"[1]", b'[{"time": "x"}]', b"[]" * 1_000_000])

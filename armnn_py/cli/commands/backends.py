@@ -103,8 +103,9 @@ def list_(session: Session) -> None:
             state = "in quarantine, " if last.is_last else ""
             ends = counted(count, "end")
             renderer.line(f"workers: {backend}: {state}{ends} within a week, last: {last.reason}")
-            if last.recording:
-                renderer.line(f"workers: {backend}: last call recorded in {last.recording}")
+            recorded = [one.recording for one in deaths if one.backend == backend and one.recording]
+            if recorded:  # not of each end: a runtime records the first ones
+                renderer.line(f"workers: {backend}: last call recorded in {recorded[-1]}")
         counts = Counter(verdict["status"] for verdict in verdicts)
         others = len(verdicts) - len(shown)
         counts["skipped"] -= others

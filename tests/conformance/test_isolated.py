@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The cases of the kit have the same outcomes through a worker as in the process."""
+"""A quarter of the kit's cases has the same outcomes through a worker as in the process."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_kit_through_a_worker(
         with Target(backend, search=True).runtime() as runtime:
             assert list(runtime.isolated) == [isolated] * bool(isolated)
         report = check_conformance(
-            backend, layers=[layer], types=[DataType.FLOAT32], timeout=60, jobs=2
+            backend, layers=[layer], types=[DataType.FLOAT32], timeout=60, jobs=2, part=(1, 4)
         )
         assert report.ok, report.changes[:5]
         outcomes.append([(one.group, one.case, one.outcome) for one in report.results])

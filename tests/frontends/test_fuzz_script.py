@@ -24,7 +24,7 @@ def fuzz(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-@pytest.mark.exhaustive(kept=1)
+@pytest.mark.exhaustive
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("name", "files"), [("onnx", 1500), ("tflite", 1500), ("so", 700), ("armnn", 2000)]

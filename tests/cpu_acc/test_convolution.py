@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Dense and grouped convolutions against windows in double precision and against onnxruntime."""
+"""Dense and grouped convolutions against windows in double precision."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-
-from tests.cpu_ref.reference import onnx_node
 
 from .guarded import laid_out, random_like
 from .operators import Operators, epilogue
@@ -208,34 +206,6 @@ def test_random(operators: Operators, isa: str, seed: int) -> None:
             how=int(rng.integers(3)),
             residual=str(rng.choice(["", "", "first", "last"])),
         )
-
-
-@pytest.mark.parametrize(
-    "case",
-    [
-        Case((20, 21), 24, 40, **same(3)),
-        Case((20, 21), 3, 32, (3, 3), (2, 2), before=(1, 1), after=(0, 0)),
-        Case((13, 9), 24, 48, (3, 3), dilations=(2, 2), before=(2, 2), after=(2, 2), groups=4),
-    ],
-    ids=str,
-)
-def test_as_onnxruntime(operators: Operators, isa: str, case: Case) -> None:
-    rng = np.random.default_rng(3)
-    x = random_like(rng, (case.batch, *case.image, case.channels), 0)
-    weights = weights_of(case, rng, "OIHW")
-    out = laid_out((case.batch, *case.out_image, case.outputs), 0)
-    operators.run("convolution", isa, convolution(case, x, out, weights, None, epilogue()))
-    attributes = {
-        "kernel_shape": list(case.size),
-        "strides": list(case.strides),
-        "dilations": list(case.dilations),
-        "pads": [*case.before, *case.after],
-        "group": case.groups,
-    }
-    images = np.ascontiguousarray(x.transpose(0, 3, 1, 2))
-    filters = np.ascontiguousarray(weights.transpose(0, 3, 1, 2))
-    expected = onnx_node("Conv", [images, filters], attributes)
-    np.testing.assert_allclose(out, expected.transpose(0, 2, 3, 1), rtol=0, atol=1e-4)
 
 
 def test_not_a_number_stays_one(operators: Operators, isa: str) -> None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Depthwise convolutions against windows spelt out in double precision and against onnxruntime."""
+"""Depthwise convolutions against windows in double precision."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 
 from armnn_py.testing import assert_close
 from armnn_py.types import LayerType
-from tests.cpu_ref.reference import onnx_node
 
 from .guarded import laid_out, random_like
 from .operators import Convolution, Operators, address, epilogue, tensor
@@ -242,22 +241,6 @@ def test_strips(
         if shape[0] > 1:
             window = Window((3, 3), (stride, stride), before=(0, 1), after=(1, 0))
             one(operators, isa, shape, window, after="hard_swish", threads=[threads])
-
-
-@pytest.mark.parametrize(("stride", "pads"), [(1, [1, 1, 1, 1]), (2, [1, 0, 2, 1])])
-def test_matches_onnxruntime(operators: Operators, isa: str, stride: int, pads: list[int]) -> None:
-    rng = np.random.default_rng(3)
-    x = rng.standard_normal((2, 24, 13, 15)).astype(np.float32)
-    weights = rng.standard_normal((48, 1, 3, 3)).astype(np.float32)
-    bias = rng.standard_normal(48).astype(np.float32)
-    attributes = {"group": 24, "pads": pads, "strides": [stride, stride], "kernel_shape": [3, 3]}
-    expected = onnx_node("Conv", [x, weights, bias], attributes).transpose(0, 2, 3, 1)
-    window = Window((3, 3), (stride, stride), before=(pads[0], pads[1]), after=(pads[2], pads[3]))
-    out = laid_out(expected.shape, 0)
-    image = np.ascontiguousarray(x.transpose(0, 2, 3, 1))
-    layer = depthwise(image, out, weights.reshape(48, 3, 3), bias, window, epilogue())
-    operators.run("depthwise", isa, layer)
-    assert_close(out, expected, LayerType.DEPTHWISE_CONVOLUTION2D)
 
 
 def test_weights_of_any_order(operators: Operators, isa: str) -> None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Pooling against windows spelt out in double precision and against onnxruntime."""
+"""Pooling against windows in double precision."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 from armnn_py._native import abi
 from armnn_py.testing import assert_close
 from armnn_py.types import LayerType
-from tests.cpu_ref.reference import onnx_node
 
 from .guarded import laid_out, random_like
 from .operators import Operators, Pooling, epilogue, tensor
@@ -163,38 +162,3 @@ def test_global(
         ),
     )
     np.testing.assert_allclose(out[:, 0, 0], exact, rtol=1e-6)
-
-
-@pytest.mark.parametrize("count_padding", [False, True])
-def test_matches_onnxruntime(operators: Operators, isa: str, count_padding: bool) -> None:
-    x = np.random.default_rng(6).standard_normal((1, 20, 60, 61)).astype(np.float32)
-    attributes = {
-        "kernel_shape": [3, 3],
-        "strides": [2, 2],
-        "pads": [1, 1, 1, 1],
-        "count_include_pad": int(count_padding),
-    }
-    expected = onnx_node("AveragePool", [x], attributes).transpose(0, 2, 3, 1)
-    image, out = np.ascontiguousarray(x.transpose(0, 2, 3, 1)), laid_out(expected.shape, 0)
-    operators.run(
-        "pooling",
-        isa,
-        Pooling(
-            input=tensor(image),
-            output=tensor(out),
-            method=METHODS["average"],
-            kernel_y=3,
-            kernel_x=3,
-            stride_y=2,
-            stride_x=2,
-            dilation_y=1,
-            dilation_x=1,
-            pad_top=1,
-            pad_left=1,
-            pad_bottom=1,
-            pad_right=1,
-            count_padding=count_padding,
-            epilogue=epilogue(),
-        ),
-    )
-    assert_close(out, expected, LayerType.POOLING2D)

@@ -1,13 +1,11 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Transposed convolutions against sums in double precision and against onnxruntime."""
+"""Transposed convolutions against sums in double precision."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from tests.cpu_ref.reference import onnx_node
 
 from .guarded import laid_out, random_like
 from .operators import Operators, epilogue
@@ -78,35 +76,3 @@ def test_layouts_and_residuals(
 def test_random(operators: Operators, isa: str, seed: int) -> None:
     for case in random_cases(seed, 5):
         check(operators, isa, case, seed=seed, how=seed % 3)
-
-
-@pytest.mark.parametrize(
-    "case",
-    [
-        Case((9, 8), 6, 10, (4, 4), (2, 2), before=(1, 1), after=(1, 1)),
-        Case((5, 4), 8, 6, (3, 3), (3, 2), (2, 1), before=(0, 1), after=(2, 0), groups=2),
-    ],
-    ids=str,
-)
-def test_as_onnxruntime(operators: Operators, isa: str, case: Case) -> None:
-    rng = np.random.default_rng(3)
-    x = random_like(rng, (case.batch, *case.image, case.channels), 0)
-    columns = case.outputs // case.groups
-    filters = rng.standard_normal((case.channels, columns, *case.size)).astype(np.float32)
-    per_group = filters.reshape(case.groups, -1, columns, *case.size)
-    weights = np.ascontiguousarray(
-        per_group.transpose(0, 2, 3, 4, 1).reshape(case.outputs, *case.size, -1)
-    )
-    out = laid_out((case.batch, *case.transposed_image, case.outputs), 0)
-    what = convolution(case, x, out, weights, None, epilogue())
-    operators.run("transpose_convolution", isa, what)
-    attributes = {
-        "kernel_shape": list(case.size),
-        "strides": list(case.strides),
-        "dilations": list(case.dilations),
-        "pads": [*case.before, *case.after],
-        "group": case.groups,
-    }
-    images = np.ascontiguousarray(x.transpose(0, 3, 1, 2))
-    expected = onnx_node("ConvTranspose", [images, filters], attributes)
-    np.testing.assert_allclose(out, expected.transpose(0, 2, 3, 1), rtol=0, atol=1e-4)

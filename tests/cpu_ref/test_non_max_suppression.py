@@ -14,11 +14,6 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from armnn_py._native import abi
-from armnn_py.backends.questions.layer_support import LayerSignature
-from armnn_py.descriptors import NonMaxSuppressionDescriptor
-from armnn_py.tensors import TensorInfo
-from armnn_py.testing.oracles.independent import by_definition
-from armnn_py.types import DataType, LayerType
 
 from .harness import Layers, descriptor
 from .tensors import IS_SAMPLE
@@ -183,13 +178,6 @@ EDGES: dict[str, Arrays] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("center", [0, 1])
-@pytest.mark.parametrize("what", EDGES)
-def test_edges(cpu_ref: Layers, what: str, center: int) -> None:
-    arrays = EDGES[what]
-    np.testing.assert_array_equal(ours(cpu_ref, center, arrays), theirs(center, arrays))
-
-
 def test_scores_without_a_number_come_last(cpu_ref: Layers) -> None:
     """Onnxruntime has no order for them; numpy sorts NaN to the end."""
     random = np.random.default_rng(3)
@@ -213,45 +201,3 @@ def test_many_rows_of_one_class(cpu_ref: Layers) -> None:
     best = np.argsort(-scores[0].astype(np.float32), axis=-1, kind="stable")
     np.testing.assert_array_equal(rows[:count, 2], best[0])
     np.testing.assert_array_equal(rows[count:, 2], best[1, :100])
-
-
-@pytest.mark.parametrize("center", [False, True])
-@pytest.mark.parametrize("sigma", [0.1, 0.5, 3.0])
-@pytest.mark.parametrize("least", [None, 0.0, 0.3])
-def test_soft_suppression(cpu_ref: Layers, least: float | None, sigma: float, center: bool) -> None:
-    """Beside the definition in numpy; LiteRT: tests/frontends/tflite."""
-    random = np.random.default_rng(7)
-    boxes, scores = random.random((2, 40, 4)).astype(F), random.random((2, 3, 40)).astype(F)
-    values = {
-        "max_output_boxes": 25, "iou_threshold": 0.6, "score_threshold": least or 0.0,
-        "has_score_threshold": least is not None, "center_point_box": center,
-        "soft_nms_sigma": sigma,
-    }  # fmt: skip
-    outputs = [TensorInfo((150, 3), DataType.SIGNED32), TensorInfo((150,)), TensorInfo((1,))]
-    signature = LayerSignature(
-        LayerType.NON_MAX_SUPPRESSION, NonMaxSuppressionDescriptor(**values),
-        (TensorInfo(boxes.shape), TensorInfo(scores.shape)), tuple(outputs), (False, False),
-    )  # fmt: skip
-    theirs = by_definition(signature, [boxes.astype(np.float64), scores.astype(np.float64)])
-    assert theirs is not None
-    rows, best, count = found(cpu_ref, boxes, scores, **values)
-    np.testing.assert_array_equal(count, theirs[2])
-    np.testing.assert_array_equal(rows, theirs[0])
-    np.testing.assert_allclose(best, theirs[1], rtol=1e-5)
-    assert (best[: count[0]] != scores[tuple(rows[: count[0]].T)]).any()
-
-
-def test_what_the_host_refuses(cpu_ref: Layers) -> None:
-    kind = abi.armnn_non_max_suppression_descriptor_t
-    outputs = [((0, 3), I), ((0,), F), ((1,), I)]
-    for boxes, scores, message in (
-        ((1, 5, 4), (1, 2, 4), "boxes of 1x5x4 and scores of 1x2x4 given, BxNx4 and BxCxN"),
-        ((1, 5, 3), (1, 2, 5), "boxes of 1x5x3 and scores of 1x2x5 given, BxNx4 and BxCxN"),
-        ((2, 5, 4), (1, 2, 5), "boxes of 2x5x4 and scores of 1x2x5 given, BxNx4 and BxCxN"),
-        ((5, 4), (1, 2, 5), "boxes has 2 dimensions, 3 expected"),
-    ):
-        layer = descriptor(kind, LAYER)
-        assert message in (cpu_ref.refusal(LAYER, layer, [(boxes, F), (scores, F)], outputs) or "")
-    layer = descriptor(kind, LAYER)
-    halves = [((1, 5, 4), np.float16), ((1, 2, 5), np.float16)]
-    assert "float16, float32 expected" in (cpu_ref.refusal(LAYER, layer, halves, outputs) or "")

@@ -141,14 +141,19 @@ def test_fully_connected(same: Any, kind: str, channels: int | None) -> None:
          version=12 if channels else 7, steps=steps)  # fmt: skip
 
 
-def test_transpose_conv(same: Any, new_builder: Any, engines: Any) -> None:
-    x, w = activation("int8", 1, 4, 3, 3), weights(2, 3, 3, 3, channels=2)
+@pytest.mark.parametrize("kind", ["int8", "int16"])
+@pytest.mark.parametrize("stride", [1, 2, 3])
+@pytest.mark.parametrize("scale", [0.07, 1e-4])
+def test_transpose_conv(
+    new_builder: Any, engines: Any, kind: str, stride: int, scale: float
+) -> None:
+    x, w = activation(kind, 1, 4, 3, 70), weights(2, 3, 3, 70, channels=2)
     builder = new_builder()
-    place = builder.tensor("x", x[0].shape, np.int8, x[1], x[2])
-    shape = builder.constant("shape", np.int32([1, 8, 6, 2]))
-    kernel, add = builder.constant("w", *w), builder.constant("b", *bias("int8", x, w, 2))
-    y = builder.tensor("y", (), np.int8, 0.07, 3)
-    options = ("TransposeConvOptions", {"padding": 0, "strideH": 2, "strideW": 2})
+    place = builder.tensor("x", x[0].shape, x[0].dtype, x[1], x[2])
+    shape = builder.constant("shape", np.int32([1, 4 * stride, 3 * stride, 2]))
+    kernel, add = builder.constant("w", *w), builder.constant("b", *bias(kind, x, w, 2))
+    y = builder.tensor("y", (), *like(kind, scale, 0 if kind == "int16" else 3))
+    options = ("TransposeConvOptions", {"padding": 0, "strideH": stride, "strideW": stride})
     builder.op("TRANSPOSE_CONV", [shape, kernel, place, add], [y], options, version=3)
     builder.ends([place], [y])
     data = builder.data()
@@ -156,6 +161,36 @@ def test_transpose_conv(same: Any, new_builder: Any, engines: Any) -> None:
     assert ann.import_model(data).outputs["y"].shape == wanted.shape
     found = engines.ours(data, {"x": x[0]})
     np.testing.assert_array_equal(found["y"], wanted)
+
+
+@pytest.mark.parametrize("kind", ["int8", "int16"])
+@pytest.mark.parametrize("spread", [0.2, 50, 1e-4])
+def test_products_of_any_scale(same: Any, kind: str, spread: float) -> None:
+    """Much saturates, little but the zero point is left, and factors are above 1."""
+    output = like(kind, 0.4 * spread)
+    x, w = activation(kind, 2, 9, 9, 67), weights(66, 3, 3, 67, channels=66)
+    options = {"padding": 1, "strideH": 1, "strideW": 2, "dilationHFactor": 2, "dilationWFactor": 2}
+    known = [(w, 0), (bias(kind, x, w, 66), 0)]
+    same("CONV_2D", [x], known, ("Conv2DOptions", options), output=output, version=4)
+    x, w = activation(kind, 1, 19, 18, 5), weights(1, 17, 17, 10, channels=10)
+    options = {"padding": 1, "strideH": 1, "strideW": 1, "depthMultiplier": 2}
+    known = [(w, 3), (bias(kind, x, w, 10), 0)]
+    same("DEPTHWISE_CONV_2D", [x], known, ("DepthwiseConv2DOptions", options), output=output,
+         version=5)  # fmt: skip
+    x, w = activation(kind, 9, 700), weights(66, 700, channels=66)
+    for known in ([(w, 0)], [(w, 0), (bias(kind, x, w, 66), 0)]):
+        same("FULLY_CONNECTED", [x], known, ("FullyConnectedOptions", {}), output=output,
+             version=12, steps=int(kind == "int16"))  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["int8", "int16"])
+@pytest.mark.parametrize("spread", [0.2, 1, 50, 1e-3])
+@pytest.mark.parametrize("adjoint", [(False, False), (False, True), (True, False), (True, True)])
+def test_batch_matmul(same: Any, kind: str, adjoint: tuple[bool, bool], spread: float) -> None:
+    x = activation(kind, *((2, 130, 7) if adjoint[0] else (2, 7, 130)), scale=0.003)
+    y = activation(kind, *((2, 9, 130) if adjoint[1] else (2, 130, 9)), scale=0.02)
+    options = ("BatchMatMulOptions", {"adjX": adjoint[0], "adjY": adjoint[1]})
+    same("BATCH_MATMUL", [x, y], (), options, output=like(kind, 0.01 * spread), version=3)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -187,6 +222,16 @@ def test_arithmetic(same: Any, kind: str, name: str, fused: int) -> None:
         version=version,
         steps=int(kind == "int16"),
     )
+
+
+@pytest.mark.parametrize("scales", [(0.05, 0.05, 0.1), (1e-4, 3.0, 2.0), (0.5, 0.25, 0.0625)])
+@pytest.mark.parametrize("shapes", [((2, 300, 3), (2, 300, 3)), ((4, 1, 5), (1, 6, 1))])
+def test_squared_difference(same: Any, shapes: Any, scales: tuple[float, float, float]) -> None:
+    operands = [
+        activation("int8", *shape, scale=s) for shape, s in zip(shapes, scales, strict=False)
+    ]
+    options = ("SquaredDifferenceOptions", {})
+    same("SQUARED_DIFFERENCE", operands, (), options, output=like("int8", scales[2]))
 
 
 @pytest.mark.parametrize("kind", KINDS)

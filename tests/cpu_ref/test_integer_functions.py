@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Quantised operations on elements: as LiteRT's reference kernels, else real arithmetic."""
+"""Unary operations of integers truncate towards zero and saturate, as real numbers would."""
 
 from __future__ import annotations
 
@@ -13,40 +13,7 @@ import pytest
 
 from armnn_py._native import abi
 
-from .harness import Layers, Tensor, descriptor
-from .tflite_models import tflite_node
-
-BINARY = abi.ARMNN_LAYER_ELEMENTWISE_BINARY
-SHAPES = [((2, 300, 3), (2, 300, 3)), ((4, 1, 5), (1, 6, 1)), ((3, 700), ()), ((1,), (513,))]
-#: Scales of x, y and output.
-SCALES = [(0.05, 0.05, 0.1), (0.013, 0.2, 0.15), (1e-4, 3.0, 2.0), (0.5, 0.25, 0.0625)]
-
-
-def operands(shapes: tuple[tuple[int, ...], ...], scales: tuple[float, ...]) -> list[Tensor]:
-    """Two inputs and the output that they broadcast to."""
-    random = np.random.default_rng(0)
-    return [
-        Tensor(random.integers(-128, 128, shape, np.int8), [float(np.float32(scale))], [zero])
-        for shape, scale, zero in zip(
-            (*shapes, np.broadcast_shapes(*shapes)), scales, (3, -20, 7), strict=True
-        )
-    ]
-
-
-@pytest.mark.parametrize("scales", SCALES)
-@pytest.mark.parametrize("shapes", SHAPES)
-def test_squared_difference(
-    cpu_ref: Layers, shapes: tuple[tuple[int, ...], ...], scales: tuple[float, ...]
-) -> None:
-    """LiteRT has it for int8; other quantised operations: tests/frontends/tflite."""
-    x, y, out = operands(shapes, scales)
-    options = {"table": "SquaredDifferenceOptions"}
-    expected = tflite_node("SQUARED_DIFFERENCE", [x, y], out, options, version=2)
-    layer = descriptor(
-        abi.armnn_elementwise_binary_descriptor_t, BINARY, operation=abi.ARMNN_BINARY_SQ_DIFF
-    )
-    (found,) = cpu_ref.run(BINARY, layer, [x, y], [out])
-    np.testing.assert_array_equal(found, expected)
+from .harness import Layers, descriptor
 
 
 def nearest_exp(exponent: int) -> float:

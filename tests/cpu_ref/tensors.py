@@ -23,7 +23,7 @@ IS_SAMPLE = not is_exhaustive() or bool(os.environ.get("ARMNN_TEST_SAMPLE"))
 examples = settings(
     max_examples=30 if IS_SAMPLE else 120,
     deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
 DTYPES = {

@@ -47,13 +47,13 @@ records_strategy = st.lists(
 
 
 @given(records_strategy)
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_no_two_living_buffers_overlap(records: list[UsageRecord]) -> None:
     check(records, plan_arena(records))
 
 
 @given(records_strategy)
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_few_buffers_are_planned_as_many(records: list[UsageRecord]) -> None:
     few = plan_arena(records)
     with pytest.MonkeyPatch.context() as patch:
@@ -62,7 +62,6 @@ def test_few_buffers_are_planned_as_many(records: list[UsageRecord]) -> None:
 
 
 @given(records_strategy)
-@settings(deadline=None)
 def test_arena_is_between_the_peak_and_the_sum(records: list[UsageRecord]) -> None:
     def rounded(size: int) -> int:
         return -(-size // 64) * 64

@@ -277,7 +277,7 @@ def check_places(build: Build, memory: BuildMemory) -> None:
 
 
 @given(trees(), st.integers(0, 1000))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_random_trees(network: ann.Network, seed: int) -> None:
     inputs = arrays(network, seed)
     seen: list[int] = []

@@ -77,7 +77,8 @@ def _plain(of: Operands) -> Iterator[Example]:
 def _elementwise(of: Operands) -> Iterator[Example]:
     one, two = [of.x(2, 4)], [of.x(2, 4), of.x(2, 4)]
     for function in ActivationFunction:
-        descriptor = d.ActivationDescriptor(function=function, a=1.0, b=0.0)
+        factor = 1.0 if function is ActivationFunction.TANH else 0.0  # it is tanh(b * x)
+        descriptor = d.ActivationDescriptor(function=function, a=1.0, b=factor)
         yield Example(LayerType.ACTIVATION, descriptor, one)
     for unary in UnaryOperation:
         yield Example(LayerType.ELEMENTWISE_UNARY, d.ElementwiseUnaryDescriptor(unary), one)

@@ -68,45 +68,6 @@ def run(
     return dict(results)
 
 
-@pytest.mark.parametrize(
-    ("function", "a", "b", "expected"),
-    [
-        (ann.ActivationFunction.SIGMOID, 0, 0, lambda x: 1 / (1 + np.exp(-x))),
-        (ann.ActivationFunction.TANH, 1.5, 0.5, lambda x: 1.5 * np.tanh(0.5 * x)),
-        (ann.ActivationFunction.LINEAR, 2.0, -1.0, lambda x: 2 * x - 1),
-        (ann.ActivationFunction.RELU, 0, 0, lambda x: np.maximum(x, 0)),
-        (ann.ActivationFunction.BOUNDED_RELU, 1.0, -0.5, lambda x: np.clip(x, -0.5, 1)),
-    ],
-    ids=["sigmoid", "tanh", "linear", "relu", "bounded relu"],
-)
-def test_activation(
-    runtime: ann.Runtime,
-    function: ann.ActivationFunction,
-    a: float,
-    b: float,
-    expected: Callable[[Array], Array],
-) -> None:
-    network = ann.Network()
-    x = network.add_input("x", ann.TensorInfo((3, 7)))
-    network.add_output("y", network.add_activation(x, function, a, b, name="layer"))
-    x = values(3, 7)
-    np.testing.assert_allclose(run(runtime, network, x=x)["y"], expected(x), rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.parametrize("method", ["addition", "subtraction", "multiplication"])
-@pytest.mark.parametrize("shapes", [((2, 5), (2, 5)), ((2, 5), (1, 1)), ((1, 1), (2, 5))])
-def test_binary(runtime: ann.Runtime, method: str, shapes: tuple[tuple[int, ...], ...]) -> None:
-    network = ann.Network()
-    a = network.add_input("a", ann.TensorInfo(shapes[0]))
-    b = network.add_input("b", ann.TensorInfo(shapes[1]))
-    network.add_output("y", getattr(network, f"add_{method}")(a, b, name="layer"))
-    a, b = values(*shapes[0], seed=1), values(*shapes[1], seed=2)
-    numpy_name = {"addition": "add", "subtraction": "subtract", "multiplication": "multiply"}
-    np.testing.assert_allclose(
-        run(runtime, network, a=a, b=b)["y"], getattr(np, numpy_name[method])(a, b), rtol=1e-6
-    )
-
-
 def test_a_constant_is_read_where_the_host_keeps_it(runtime: ann.Runtime) -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((2, 3)))
@@ -149,38 +110,6 @@ def test_reshape(runtime: ann.Runtime) -> None:
     x = values(4, 6)
     expected = ((2 * x) ** 2).reshape(2, 12)
     np.testing.assert_allclose(run(runtime, network, x=x)["y"], expected, rtol=1e-6)
-
-
-def convolve(x: Array, weights: Array, bias: Array, strides: tuple[int, int]) -> Array:
-    """NHWC, padding 1 on the left and top only; weights [O, H, W, I]."""
-    padded = np.pad(x, ((0, 0), (1, 0), (1, 0), (0, 0)))
-    windows = np.lib.stride_tricks.sliding_window_view(padded, weights.shape[1:3], axis=(1, 2))
-    windows = windows[:, :: strides[0], :: strides[1]]
-    return np.einsum("nyxchw,ohwc->nyxo", windows, weights) + bias
-
-
-@pytest.mark.parametrize("layout", [ann.DataLayout.NHWC, ann.DataLayout.NCHW])
-def test_convolution(runtime: ann.Runtime, layout: ann.DataLayout) -> None:
-    x, weights, bias = values(2, 7, 6, 3), values(4, 3, 2, 3, seed=6), values(4, seed=7)
-    expected = convolve(x, weights, bias, (2, 1))
-    back = (0, 3, 1, 2)
-    if layout is ann.DataLayout.NCHW:
-        x, weights, expected = x.transpose(back), weights.transpose(back), expected.transpose(back)
-    network = ann.Network()
-    source = network.add_input("x", ann.TensorInfo(x.shape))
-    layer = network.add_convolution2d(
-        source,
-        np.ascontiguousarray(weights),
-        bias,
-        stride=(2, 1),
-        padding=(1, 0, 1, 0),
-        data_layout=layout,
-        name="conv",
-    )
-    network.add_output("y", layer)
-    np.testing.assert_allclose(
-        run(runtime, network, x=np.ascontiguousarray(x))["y"], expected, rtol=1e-4, atol=1e-5
-    )
 
 
 @pytest.mark.parametrize(

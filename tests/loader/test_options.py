@@ -112,6 +112,9 @@ def test_options_for_nobody(load: Load, place: Path) -> None:
         load(place, backend_options={"Nqu": {}})
     assert caught.value.message == "backend_options: backend 'Nqu' is not loaded"
     assert caught.value.near == ("Npu",)
+    with pytest.raises(UnknownNameError) as caught:
+        load("/nowhere", backend_options={"Nqu": {}})
+    assert "  /nowhere: refused, place: does not exist" in str(caught.value).splitlines()
 
 
 @pytest.mark.parametrize(

@@ -108,5 +108,5 @@ def check_known(
                 f"{subject}: backend '{backend_id}' is not loaded",
                 name=str(backend_id),
                 valid=list(valid),
-                details=[f"loaded: {', '.join(backends) or 'none'}"],
+                details=[f"loaded: {', '.join(backends) or 'none'}", *map(str, report.refused)],
             )

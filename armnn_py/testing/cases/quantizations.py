@@ -45,11 +45,11 @@ _SYMMETRIC = (DataType.QSYMM_S8, DataType.QSYMM_S16)
 #: The real range of the first operand; that of weights, which are summed up.
 _RANGE, _RANGE_OF_WEIGHTS = 6.0, 1.7
 #: The least and the largest result of a prescribed range.
-_ENDS: dict[object, tuple[int, int]] = {
-    ActivationFunction.SIGMOID: (0, 1),
-    ActivationFunction.TANH: (-1, 1),
-    LayerType.SOFTMAX: (0, 1),
-    LayerType.LOG_SOFTMAX: (-16, 0),
+_ENDS: dict[tuple[LayerType, ActivationFunction | None], tuple[int, int]] = {
+    (LayerType.ACTIVATION, ActivationFunction.SIGMOID): (0, 1),
+    (LayerType.ACTIVATION, ActivationFunction.TANH): (-1, 1),
+    (LayerType.SOFTMAX, None): (0, 1),
+    (LayerType.LOG_SOFTMAX, None): (-16, 0),
 }
 #: Percent of the values of an output that may lie beyond each end of its range.
 _BEYOND = 1.5
@@ -228,8 +228,7 @@ def _outputs(case: Case, variant: Variant) -> list[TensorInfo] | None:
 
 def _usual_output(signature: LayerSignature, info: TensorInfo) -> QuantizationInfo | None:
     """Return the quantisation that TensorFlow Lite prescribes: many backends take no other."""
-    function = getattr(signature.descriptor, "function", None)
-    ends = _ENDS.get(signature.type) or _ENDS.get(function)
+    ends = _ENDS.get((signature.type, getattr(signature.descriptor, "function", None)))
     if ends is None or not info.data_type.is_quantized:
         return None
     least, most = ends
@@ -263,15 +262,18 @@ def other_fields(example: Example, in_float: Example) -> Iterator[tuple[Example,
     """Give the example and its float32 form with each other value, and the field's name.
 
     Numbers and booleans get one other value, an axis each other one, from the front and from the
-    end. Whether there is such a layer is for the caller to find out.
+    end. Whole numbers stay in quantised layers, which windows cover. Whether there is such a layer
+    is for the caller to find out.
     """
     descriptor = example.descriptor
     if descriptor is None or not example.operands or example.operands[0] is None:
         return
-    rank = example.operands[0].info.rank
+    rank, data_type = example.operands[0].info.rank, example.operands[0].info.data_type
     for field in descriptor.__struct_fields__:
         role = descriptor.roles.get(field)
-        for value in _others(getattr(descriptor, field), role, rank):
+        if field == "activation_function":  # of an LSTM: a number of a few functions
+            continue
+        for value in _others(getattr(descriptor, field), role, rank, data_type.is_quantized):
             try:
                 changed = structs.replace(descriptor, **{field: value})
             except ArmnnError:
@@ -283,7 +285,7 @@ def other_fields(example: Example, in_float: Example) -> Iterator[tuple[Example,
             )
 
 
-def _others(value: Any, role: str | None, rank: int) -> Iterator[Any]:
+def _others(value: Any, role: str | None, rank: int, is_quantized: bool) -> Iterator[Any]:
     if role == "axis":
         yield from (axis for axis in range(-rank, rank) if axis != value)
     elif role == "axes" and value:
@@ -292,3 +294,5 @@ def _others(value: Any, role: str | None, rank: int) -> Iterator[Any]:
         yield not value
     elif type(value) is float:
         yield value * 0.6 + 0.3
+    elif type(value) is int and role is None and not is_quantized:
+        yield value + 1

@@ -302,7 +302,7 @@ class OutputShapeRounding(IntEnum):
 
 
 class PaddingMethod(IntEnum):
-    """Whether padding counts in the divisor of an average."""
+    """Whether padding counts in the divisor of an average or L2 norm."""
 
     IGNORE_VALUE = 0  #: it does
     EXCLUDE = 1  #: it does not

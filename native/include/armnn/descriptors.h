@@ -397,7 +397,7 @@ enum armnn_output_shape_rounding_e {
   ARMNN_ROUNDING_MAX_ENUM = INT32_MAX
 };
 
-/* Whether padding counts in the divisor of an average. */
+/* Whether padding counts in the divisor of an average or L2 norm. */
 enum armnn_padding_method_e {
   ARMNN_PADDING_IGNORE_VALUE = 0, /* it does */
   ARMNN_PADDING_EXCLUDE = 1, /* it does not */
@@ -1058,7 +1058,8 @@ typedef struct armnn_fully_connected_descriptor_t {
 } armnn_fully_connected_descriptor_t;
 
 /* POOLING2D [input -> output; sum]: Takes the maximum, average or L2 norm of windows of an
- * image. A window of nothing but padding gives 0. */
+ * image. A window of nothing but padding gives 0. Columns and rows that CEILING adds never
+ * count. */
 typedef struct armnn_pooling2d_descriptor_t {
   armnn_header_t header;
   int32_t pool_type; /* armnn_pooling_algorithm_e */
@@ -1150,7 +1151,8 @@ typedef struct armnn_convolution3d_descriptor_t {
 } armnn_convolution3d_descriptor_t;
 
 /* POOLING3D [input -> output; sum]: Takes the maximum, average or L2 norm of windows of a
- * volume. A window of nothing but padding gives 0. */
+ * volume. A window of nothing but padding gives 0. Columns and rows that CEILING adds never
+ * count. */
 typedef struct armnn_pooling3d_descriptor_t {
   armnn_header_t header;
   int32_t pool_type; /* armnn_pooling_algorithm_e */

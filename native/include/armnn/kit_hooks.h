@@ -68,7 +68,8 @@ typedef struct armnn_kit_hooks_t {
   /* get_preferred_layout, where rows take one layout only. */
   int32_t (*preferred_layout)(const armnn_layer_query_t* query) ARMNN_NOEXCEPT;
   /* check_blob, deserialize_blob and get_number_of_cache_files of the backend; null: any blob may
-   * be used, no bytes are read, and no files are written. */
+   * be used, no bytes are read, and no files are written. With deserialize_blob, have check_blob
+   * refuse the texts of other versions. */
   armnn_status_t (*check_blob)(armnn_backend_t* backend, armnn_string_t compatibility,
                                armnn_error_t* why_not) ARMNN_NOEXCEPT;
   armnn_status_t (*deserialize_blob)(armnn_backend_t* backend, const void* data, uint64_t size,

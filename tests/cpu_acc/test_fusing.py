@@ -263,3 +263,22 @@ def test_fully_connected_keeps_dimensions(runtime: ann.Runtime) -> None:
     y = network.add_fully_connected(y, values_of(3, 40, 40), name="last").output
     network.add_output("y", network.add_addition(x, y, name="sum"))
     assert {"dense + gate + product", "last + sum"} <= set(check(runtime, network))
+
+
+@pytest.mark.parametrize("behind", ["an input", "a convolution"])
+def test_what_would_cancel_stays_apart(runtime: ann.Runtime, behind: str) -> None:
+    """30 times 2x + 1: exact for -1 step by step; as one step it is 0."""
+    network = ann.Network()
+    made = network.add_input("x", ann.TensorInfo((1, 1, 3, 1)))
+    if behind == "a convolution":
+        made = network.add_convolution2d(made, np.ones((1, 1, 1, 1), np.float32))
+    one = np.ones((1, 1, 1, 1), np.float32)
+    for _ in range(30):
+        made = network.add_addition(network.add_multiplication(made, 2 * one), one)
+    network.add_output("y", made)
+    x = np.float32([-1, -1.0000001, 3]).reshape(1, 1, 3, 1)
+    with ann.load(network, ["CpuAcc"], runtime=runtime) as loaded:
+        found = loaded.run({"x": x})["y"]
+    for _ in range(30):
+        x = x * np.float32(2) + np.float32(1)
+    np.testing.assert_allclose(found, x, rtol=1e-6)

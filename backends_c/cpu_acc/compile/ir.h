@@ -78,6 +78,7 @@ struct ir_node_t {
   /* The epilogue, for the kinds that have one. */
   int32_t function;
   float a, b;
+  float amplified;   /* the largest factor of fused scales for an earlier fused shift */
   uint32_t residual; /* value, or IR_NONE */
   bool residual_last;
   bool plain_operands; /* the operator was refused with strides: operands become dense */
@@ -327,6 +328,10 @@ void armnn_i_acc_fuse_separable(ir_graph_t* graph);
 void armnn_i_acc_fuse_dynamic(ir_graph_t* graph);
 void armnn_i_acc_fuse_blocks(ir_graph_t* graph);
 void armnn_i_acc_fuse_rotary(ir_graph_t* graph);
+/* Whether a scale and a shift may become part of a node, which |shifts| itself, without rounding
+ * what was exact; notes it in the node. */
+bool armnn_i_acc_may_amplify(ir_node_t* node, bool shifts, const float* scale, const float* shift,
+                             int64_t count);
 /* Channels times |*scales| plus |*shifts|, which become those of that times |scale| plus |shift|;
  * the latter have |step| 1, or 0 for one value for all. */
 void armnn_i_acc_scale_channels(ir_graph_t* graph, int64_t count, const float* scale,

@@ -103,11 +103,42 @@ static bool scale_matmul(ir_graph_t* graph, ir_node_t* node, int64_t outputs, co
   return true;
 }
 
+/* One step rounds products with an earlier shift, which several steps may have added exactly: 30
+ * times 2 * x + 1 is -1 for -1, but 2^30 * x + (2^30 - 1) is 0. The optimizer has joined steps up
+ * to a larger factor before, so this one is small. */
+#define MOST_AMPLIFIED 16.0f
+
+bool armnn_i_acc_may_amplify(ir_node_t* node, bool shifts, const float* scale, const float* shift,
+                             int64_t count) {
+  float factor = 0.0f;
+  bool adds = false;
+  for (int64_t c = 0; c < count; ++c) {
+    factor = fmaxf(factor, fabsf(scale[c]));
+    adds |= shift[c] != 0.0f;
+  }
+  const float own = shifts ? fmaxf(node->amplified, 1.0f) : node->amplified;
+  if (own * factor > MOST_AMPLIFIED) return false;
+  node->amplified = adds ? fmaxf(own * factor, 1.0f) : own * factor;
+  return true;
+}
+
+/* Whether an affine node adds anything; the bias of a product does not count. */
+static bool adds_shift(const ir_node_t* node, int64_t outputs) {
+  for (int64_t c = 0; node->kind == IR_AFFINE && c < outputs; ++c) {
+    if (node->affine.shift[c] != 0.0f) return true;
+  }
+  return false;
+}
+
 /* Makes a scale and a shift part of the node; false if they stay behind it. */
 static bool scale_node(ir_graph_t* graph, ir_node_t* node, const float* scale, const float* shift,
                        int64_t step) {
   const ir_shape_t* out = ir_shape(graph, node->output);
   const int64_t outputs = out->dims[out->rank - 1];
+  if (!armnn_i_acc_may_amplify(node, adds_shift(node, outputs), scale, shift,
+                               step == 0 ? 1 : outputs)) {
+    return false;
+  }
   if (node->kind == IR_INTEGER_PRODUCT) {
     armnn_i_acc_scale_channels(graph, outputs, scale, shift, step, &node->integer_product.scales,
                                &node->integer_product.shifts);
@@ -151,7 +182,8 @@ static bool join_functions(ir_node_t* node, int32_t next, float a, float b) {
     return true;
   }
   if (next == ARMNN_ACC_LINEAR &&
-      (node->function == ARMNN_ACC_LINEAR || node->function == ARMNN_ACC_HARD_SWISH)) {
+      (node->function == ARMNN_ACC_LINEAR || node->function == ARMNN_ACC_HARD_SWISH) &&
+      armnn_i_acc_may_amplify(node, node->b != 0.0f, &a, &b, 1)) {
     node->a *= a;
     node->b = node->b * a + b;
     return true;

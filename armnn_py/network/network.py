@@ -13,7 +13,6 @@ import numpy as np
 from armnn_py.errors import GraphValidationError, InvalidArgumentError, UnknownNameError
 from armnn_py.later import public_class
 from armnn_py.network.builders import (
-    ActivationBuilders,
     ConversionBuilders,
     ConvolutionBuilders,
     EndBuilders,
@@ -22,7 +21,6 @@ from armnn_py.network.builders import (
     PlainBuilders,
     PoolingBuilders,
     RecurrentBuilders,
-    SlicingBuilders,
     SpatialBuilders,
 )
 from armnn_py.network.forms import flatten, html_table, one_line, restore, summary
@@ -43,7 +41,6 @@ _State: TypeAlias = "tuple[str, DynamicParts | None, ModelMetadata, list[FlatLay
 
 @public_class
 class Network(
-    ActivationBuilders,
     ConversionBuilders,
     ConvolutionBuilders,
     EndBuilders,
@@ -52,7 +49,6 @@ class Network(
     PlainBuilders,
     PoolingBuilders,
     RecurrentBuilders,
-    SlicingBuilders,
     SpatialBuilders,
 ):
     """A graph of layers, built one ``add_...`` call after another.

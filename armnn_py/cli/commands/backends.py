@@ -30,10 +30,9 @@ from armnn_py.cli.app import (
     backend_values,
     with_session,
 )
-from armnn_py.cli.commands.backends_board import export_cases, report_results
 from armnn_py.cli.commands.backends_new import new
 from armnn_py.cli.commands.backends_replay import replay
-from armnn_py.cli.commands.backends_test import check, test
+from armnn_py.cli.commands.backends_test import check, export_cases, report_results, test
 from armnn_py.cli.completion import offer_backends
 from armnn_py.cli.devices import devices_of, render_devices
 from armnn_py.cli.help import Command, Group

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""``armnn-py backends check`` and ``test``: the loading steps of one file, the conformance kit."""
+"""``armnn-py backends check``, ``test``, ``export-cases`` and ``report``: loading, and the kit."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from armnn_py.testing import Report
     from armnn_py.testing.deep import DeepFailure
     from armnn_py.types import DataType, LayerType
+
 
 _MOST_CHANGES = 20
 _OUTCOMES = ("passed", "failed", "crashed", "hung", "refused", "untried")
@@ -313,3 +314,62 @@ def check(session: Session, file: str, timeout: float, *, deep: bool) -> None:
             hints=["'armnn-py backends test FILE' tests each layer, and writes programs that fail"],
         )
     session.answer(data, render, failure=failure)
+
+
+_NOTE = "Only truth, numbers and memory: no threads, networks, options, blobs, lives"
+
+
+@click.command("export-cases", cls=Command)
+@click.argument("file", type=click.Path(dir_okay=False))
+@case_options
+@with_session
+def export_cases(
+    session: Session,
+    *,
+    file: str,
+    level: Any,
+    layers: tuple[LayerType, ...],
+    types: tuple[DataType, ...],
+    seed: int,
+) -> None:
+    """Write the cases of 'backends test' to FILE, for a machine without Python.
+
+    There 'run_cases FILE BACKEND.so RESULTS' runs them; 'backends report RESULTS' judges here. The
+    program is in the SDK.
+    """
+    from armnn_py.testing.board.case_file import export_cases as write
+    from armnn_py.testing.board.case_file import order_of
+    from armnn_py.testing.cases import all_cases
+
+    with session.progress("writing cases"):
+        cases = all_cases(level, seed=seed, layers=layers, types=types)
+        write(file, cases, order_of(level, seed, layers, types))
+    size = Path(file).stat().st_size
+    session.answer(
+        {"file": file, "cases": len(cases), "bytes": size},
+        lambda renderer: renderer.line(f"{file}: {len(cases):,} cases, {size / 1e6:.0f} MB"),
+    )
+
+
+@click.command("report", cls=Command)
+@click.argument("results", type=click.Path(exists=True, dir_okay=False))
+@report_option("FILE", "Write everything to a .json file, or as JUnit XML to a .xml file.")
+@click.option(
+    "--expect", type=click.Path(), metavar="FILE.toml",
+    help="Known failures and refusals: only what is not as the file says fails.",
+)  # fmt: skip
+@with_session
+def report_results(
+    session: Session, *, results: str, report: str | None, expect: str | None
+) -> None:
+    """Judge RESULTS of 'run_cases', as 'backends test' judges; exit 5 if something fails."""
+    from armnn_py.testing.board.judging import judge
+
+    check_report_name(report)
+    with session.progress("comparing", 1.0) as bar:
+        found = judge(
+            results,
+            expect=expect,
+            on_progress=lambda done, total: bar.to(done / max(total, 1)),
+        )
+    answer_report(session, found, report, _NOTE, [], is_expected=expect is not None)

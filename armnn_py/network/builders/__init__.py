@@ -4,18 +4,17 @@
 
 from __future__ import annotations
 
-from armnn_py.network.builders.conversion import ActivationBuilders, ConversionBuilders
+from armnn_py.network.builders.conversion import ConversionBuilders
 from armnn_py.network.builders.convolution import ConvolutionBuilders
 from armnn_py.network.builders.ends import EndBuilders
 from armnn_py.network.builders.joining import JoiningBuilders
-from armnn_py.network.builders.movement import MovementBuilders, SlicingBuilders
+from armnn_py.network.builders.movement import MovementBuilders
 from armnn_py.network.builders.plain import PlainBuilders
 from armnn_py.network.builders.pooling import PoolingBuilders
 from armnn_py.network.builders.recurrent import RecurrentBuilders
 from armnn_py.network.builders.spatial import SpatialBuilders
 
 __all__ = [
-    "ActivationBuilders",
     "ConversionBuilders",
     "ConvolutionBuilders",
     "EndBuilders",
@@ -24,6 +23,5 @@ __all__ = [
     "PlainBuilders",
     "PoolingBuilders",
     "RecurrentBuilders",
-    "SlicingBuilders",
     "SpatialBuilders",
 ]

@@ -17,7 +17,7 @@ from armnn_py.types.facts import PARAMETERS
 
 
 class ConversionBuilders(NetworkCore):
-    """Layers that convert; ``name=`` and ``backend=`` as everywhere."""
+    """Layers of single values; ``name=``, ``backend=`` and ``output_info=`` as everywhere."""
 
     __slots__ = ()
 
@@ -139,12 +139,6 @@ class ConversionBuilders(NetworkCore):
         values = known_values(source)
         info = None if values is None else TensorInfo(tuple(values.tolist()), data_type)
         return self._add(LayerType.FILL, [source], FillDescriptor(value), info, name, backend)
-
-
-class ActivationBuilders(NetworkCore):
-    """Functions of each element; ``name=``, ``backend=`` and ``output_info=`` as everywhere."""
-
-    __slots__ = ()
 
     def add_activation(
         self,

@@ -25,7 +25,7 @@ from armnn_py.network.builders.arguments import (
     window,
     window3,
 )
-from armnn_py.network.core import NetworkCore, Resolved
+from armnn_py.network.core import NetworkCore
 from armnn_py.network.layer import Layer, Source
 from armnn_py.tensors import TensorInfo
 from armnn_py.types import DataLayout, LayerType
@@ -128,8 +128,8 @@ class ConvolutionBuilders(NetworkCore):
                 data_layout=data_layout,
                 groups=groups,
             )
-        return self._add_weighted(
-            LayerType.CONVOLUTION2D, image, kernel, bias, descriptor, output_info, name, backend
+        return self._add(
+            LayerType.CONVOLUTION2D, [image, kernel, bias], descriptor, output_info, name, backend
         )
 
     def add_depthwise_convolution2d(
@@ -207,11 +207,9 @@ class ConvolutionBuilders(NetworkCore):
                 bias_enabled=bias is not None,
                 data_layout=data_layout,
             )
-        return self._add_weighted(
+        return self._add(
             LayerType.DEPTHWISE_CONVOLUTION2D,
-            image,
-            kernel,
-            bias,
+            [image, kernel, bias],
             descriptor,
             output_info,
             name,
@@ -287,8 +285,8 @@ class ConvolutionBuilders(NetworkCore):
             bias_enabled=bias is not None,
             data_layout=data_layout,
         )
-        return self._add_weighted(
-            LayerType.CONVOLUTION3D, image, kernel, bias, descriptor, output_info, name, backend
+        return self._add(
+            LayerType.CONVOLUTION3D, [image, kernel, bias], descriptor, output_info, name, backend
         )
 
     def add_fully_connected(
@@ -332,22 +330,6 @@ class ConvolutionBuilders(NetworkCore):
             bias_enabled=bias is not None,
             transpose_weight_matrix=transpose_weight_matrix,
         )
-        return self._add_weighted(
-            LayerType.FULLY_CONNECTED, image, kernel, bias, descriptor, output_info, name, backend
+        return self._add(
+            LayerType.FULLY_CONNECTED, [image, kernel, bias], descriptor, output_info, name, backend
         )
-
-    def _add_weighted(
-        self,
-        layer_type: LayerType,
-        image: Resolved,
-        kernel: Resolved,
-        bias: Source | None,
-        descriptor: Convolution2dDescriptor
-        | Convolution3dDescriptor
-        | DepthwiseConvolution2dDescriptor
-        | FullyConnectedDescriptor,
-        output_info: TensorInfo | None,
-        name: str | None,
-        backend: str | None,
-    ) -> Layer:
-        return self._add(layer_type, [image, kernel, bias], descriptor, output_info, name, backend)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Builders of layers that move, cut, join and repeat elements."""
+"""Builders of layers that move and cut elements."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from armnn_py.types import LayerType, PaddingMode
 
 
 class MovementBuilders(NetworkCore):
-    """Layers that move elements; ``name=`` and ``backend=`` as everywhere."""
+    """Layers that move or cut elements; ``name=`` and ``backend=`` as everywhere."""
 
     __slots__ = ()
 
@@ -180,33 +180,6 @@ class MovementBuilders(NetworkCore):
         descriptor = ChannelShuffleDescriptor(groups, where)
         return self._add(LayerType.CHANNEL_SHUFFLE, [operand], descriptor, None, name, backend)
 
-
-def _completed(shape: Sequence[int], given: tuple[int, ...]) -> tuple[int, ...]:
-    """Return a target shape whose -1, if any, is worked out."""
-    try:
-        dims = [operator.index(dim) for dim in itertools.islice(shape, MAX_DIMENSIONS + 1)]
-    except TypeError:
-        return parse_static_shape(shape)
-    if -1 not in dims:
-        return parse_static_shape(dims)
-    free = dims.index(-1)
-    rest = dims[:free] + dims[free + 1 :]
-    known = math.prod(parse_static_shape(rest, what="shape (beside one -1)"))
-    count = math.prod(given)
-    if known == 0 or count % known:
-        raise InvalidArgumentError(
-            f"add_reshape(): -1 in {tuple(dims)} cannot be worked out of {count} elements",
-            details=[f"input: {format_shape(given)}"],
-        )
-    dims[free] = count // known
-    return parse_static_shape(dims)
-
-
-class SlicingBuilders(NetworkCore):
-    """Layers that cut; ``name=`` and ``backend=`` as everywhere."""
-
-    __slots__ = ()
-
     def add_strided_slice(
         self,
         x: Source,
@@ -308,6 +281,27 @@ class SlicingBuilders(NetworkCore):
         return self.add_layer(
             LayerType.RESHAPE, [cut], ReshapeDescriptor(tuple(shape)), name=name, backend=backend
         )
+
+
+def _completed(shape: Sequence[int], given: tuple[int, ...]) -> tuple[int, ...]:
+    """Return a target shape whose -1, if any, is worked out."""
+    try:
+        dims = [operator.index(dim) for dim in itertools.islice(shape, MAX_DIMENSIONS + 1)]
+    except TypeError:
+        return parse_static_shape(shape)
+    if -1 not in dims:
+        return parse_static_shape(dims)
+    free = dims.index(-1)
+    rest = dims[:free] + dims[free + 1 :]
+    known = math.prod(parse_static_shape(rest, what="shape (beside one -1)"))
+    count = math.prod(given)
+    if known == 0 or count % known:
+        raise InvalidArgumentError(
+            f"add_reshape(): -1 in {tuple(dims)} cannot be worked out of {count} elements",
+            details=[f"input: {format_shape(given)}"],
+        )
+    dims[free] = count // known
+    return parse_static_shape(dims)
 
 
 # At most an entry for each dimension of the input, one for each new dimension, and an ellipsis.

@@ -65,7 +65,7 @@ typedef struct armnn_lstm_gate_t {
   int32_t least_variance;
 } armnn_lstm_gate_t;
 
-typedef struct armnn_lstm_levels_t {
+typedef struct armnn_lstm_int8_t {
   armnn_lstm_options_t options;
   armnn_lstm_gate_t gates[ARMNN_LSTM_GATES];
   armnn_factor_t hidden, projected;
@@ -73,7 +73,7 @@ typedef struct armnn_lstm_levels_t {
   int32_t cell_exponent; /* of the scale of the cell state */
   int16_t cell_bound;    /* 0: none */
   int8_t output_bound;
-} armnn_lstm_levels_t;
+} armnn_lstm_int8_t;
 
 static inline float armnn_lstm_scale(const armnn_tensor_info_t* const* infos, uint32_t count,
                                      uint32_t place) {
@@ -116,10 +116,10 @@ static inline int32_t armnn_lstm_bound(float bound, float scale, int32_t most) {
   return bound / scale >= (float)most ? most : (int32_t)(bound / scale);
 }
 
-static inline armnn_lstm_levels_t armnn_lstm_levels(int32_t type, const armnn_header_t* descriptor,
-                                                    const armnn_tensor_info_t* const* infos,
-                                                    uint32_t count) {
-  armnn_lstm_levels_t cell = {.options = armnn_lstm_options(type, descriptor)};
+static inline armnn_lstm_int8_t armnn_lstm_int8(int32_t type, const armnn_header_t* descriptor,
+                                                const armnn_tensor_info_t* const* infos,
+                                                uint32_t count) {
+  armnn_lstm_int8_t cell = {.options = armnn_lstm_options(type, descriptor)};
   const armnn_lstm_options_t* options = &cell.options;
   const armnn_tensor_info_t* state = infos[ARMNN_LSTM_OUTPUT_STATE];
   const float cell_scale = armnn_lstm_scale(infos, count, ARMNN_LSTM_CELL_STATE);
@@ -199,7 +199,7 @@ static inline void armnn_lstm_normalize(const armnn_lstm_gate_t* factors,
 }
 
 /* Cell states from gates; |input| is null where it is what the forget gate leaves. */
-static inline void armnn_lstm_update(const armnn_lstm_levels_t* cell, const int16_t* input,
+static inline void armnn_lstm_update(const armnn_lstm_int8_t* cell, const int16_t* input,
                                      const int16_t* forget, const int16_t* update, uint64_t count,
                                      int16_t* memory) {
   for (uint64_t i = 0; i < count; ++i) {
@@ -212,15 +212,14 @@ static inline void armnn_lstm_update(const armnn_lstm_levels_t* cell, const int1
 }
 
 /* What a cell shows, or gives to the projection. */
-static inline int8_t armnn_lstm_shown(const armnn_lstm_levels_t* cell, int16_t gate,
-                                      int16_t memory) {
+static inline int8_t armnn_lstm_shown(const armnn_lstm_int8_t* cell, int16_t gate, int16_t memory) {
   const int32_t memorized = armnn_tanh16(memory, 15 + cell->cell_exponent);
   return armnn_lstm_saturate8((int64_t)armnn_scale32(gate * memorized, cell->hidden) +
                               cell->hidden_zero);
 }
 
 /* An output of the projection. */
-static inline int8_t armnn_lstm_projected(const armnn_lstm_levels_t* cell, int32_t sum) {
+static inline int8_t armnn_lstm_projected(const armnn_lstm_int8_t* cell, int32_t sum) {
   const int64_t value = (int64_t)armnn_scale32(sum, cell->projected) + cell->state_zero;
   return (int8_t)armnn_lstm_clipped(armnn_lstm_saturate8(value), cell->output_bound);
 }
@@ -238,8 +237,8 @@ static inline int32_t armnn_lstm_type_at(uint32_t place) {
 }
 
 /* Types and scales that the arithmetic is defined for. */
-static inline armnn_status_t armnn_lstm_levels_rule(const armnn_layer_query_t* query,
-                                                    armnn_error_t* reason) {
+static inline armnn_status_t armnn_lstm_int8_rule(const armnn_layer_query_t* query,
+                                                  armnn_error_t* reason) {
   const armnn_lstm_options_t options = armnn_lstm_options(query->type, query->descriptor);
   for (uint32_t i = 0; i < query->input_count; ++i) {
     const armnn_tensor_info_t* info = query->input_infos[i];

@@ -15,11 +15,11 @@
 
 /* Scales of |count| channels, all of which are numbers above 0. */
 static bool has_scales(const armnn_tensor_info_t* info, uint64_t count) {
-  const bool is_word = armnn_i_acc_is_words(info->data_type);
-  if (!is_word && !armnn_i_acc_is_levels(info->data_type)) return false;
+  const bool is_int16 = armnn_i_acc_is_int16(info->data_type);
+  if (!is_int16 && !armnn_i_acc_is_8bit(info->data_type)) return false;
   if (info->quantization_count != count) return false;
-  const int32_t least = is_word ? 0 : armnn_i_acc_least(info->data_type);
-  const int32_t most = is_word ? 0 : armnn_i_acc_most(info->data_type);
+  const int32_t least = is_int16 ? 0 : armnn_i_acc_least(info->data_type);
+  const int32_t most = is_int16 ? 0 : armnn_i_acc_most(info->data_type);
   for (uint64_t i = 0; i < count; ++i) {
     if (!(info->scales[i] > 0.0f && info->scales[i] < INFINITY)) return false;
     if (info->zero_points[i] < least || info->zero_points[i] > most) return false;
@@ -27,26 +27,26 @@ static bool has_scales(const armnn_tensor_info_t* info, uint64_t count) {
   return true;
 }
 
-static bool is_word(const armnn_tensor_info_t* info) {
-  return info != NULL && armnn_i_acc_is_words(info->data_type);
+static bool is_int16(const armnn_tensor_info_t* info) {
+  return info != NULL && armnn_i_acc_is_int16(info->data_type);
 }
 
 /* Whether the layer computes with numbers of 16 bits. */
-static bool has_words(const armnn_layer_query_t* query) {
-  return is_word(query->input_infos[0]) || is_word(query->output_infos[0]);
+static bool has_int16(const armnn_layer_query_t* query) {
+  return is_int16(query->input_infos[0]) || is_int16(query->output_infos[0]);
 }
 
 /* A tensor of bytes. */
 static armnn_status_t check_bytes(const armnn_tensor_info_t* info, const char* what,
                                   armnn_error_t* reason) {
-  if (!is_word(info) && has_scales(info, 1)) return ARMNN_STATUS_OK;
+  if (!is_int16(info) && has_scales(info, 1)) return ARMNN_STATUS_OK;
   return REFUSE(reason, "%s is %s, the kernel takes quantised bytes of one scale", what,
                 armnn_data_type_name(info->data_type));
 }
 
-static armnn_status_t check_word(const armnn_tensor_info_t* info, const char* what,
-                                 armnn_error_t* reason) {
-  if (is_word(info) && has_scales(info, 1)) return ARMNN_STATUS_OK;
+static armnn_status_t check_int16(const armnn_tensor_info_t* info, const char* what,
+                                  armnn_error_t* reason) {
+  if (is_int16(info) && has_scales(info, 1)) return ARMNN_STATUS_OK;
   return REFUSE(reason, "%s is %s, the kernel takes quantised int16 of one scale throughout", what,
                 armnn_data_type_name(info->data_type));
 }
@@ -55,7 +55,7 @@ static armnn_status_t check_word(const armnn_tensor_info_t* info, const char* wh
 static armnn_status_t check_tensor(const armnn_layer_query_t* query,
                                    const armnn_tensor_info_t* info, const char* what,
                                    armnn_error_t* reason) {
-  return has_words(query) ? check_word(info, what, reason) : check_bytes(info, what, reason);
+  return has_int16(query) ? check_int16(info, what, reason) : check_bytes(info, what, reason);
 }
 
 static armnn_status_t check_operands(const armnn_layer_query_t* query, armnn_error_t* reason) {
@@ -63,14 +63,14 @@ static armnn_status_t check_operands(const armnn_layer_query_t* query, armnn_err
   return check_tensor(query, query->output_infos[0], "the output", reason);
 }
 
-static armnn_status_t refuse_words(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  if (!has_words(query)) return ARMNN_STATUS_OK;
+static armnn_status_t refuse_int16(const armnn_layer_query_t* query, armnn_error_t* reason) {
+  if (!has_int16(query)) return ARMNN_STATUS_OK;
   return REFUSE(reason, "no kernel for quantised int16, the kernel takes quantised bytes");
 }
 
 /* Whether the weights are symmetric numbers of 8 bits. */
 static bool are_symmetric(const armnn_tensor_info_t* weights) {
-  if (!armnn_i_acc_is_levels(weights->data_type)) return false;
+  if (!armnn_i_acc_is_8bit(weights->data_type)) return false;
   for (uint64_t i = 0; i < weights->quantization_count; ++i) {
     if (weights->zero_points[i] != 0) return false;
   }
@@ -87,18 +87,18 @@ static armnn_status_t check_product(const armnn_layer_query_t* query, armnn_erro
   ARMNN_RETURN_IF_ERROR(armnn_rule_weight_scales(query, reason));
   const armnn_tensor_info_t* weights = query->input_infos[1];
   const armnn_tensor_info_t* bias = query->input_count > 2 ? query->input_infos[2] : NULL;
-  if (is_word(weights) || weights->quantization_count == 0 ||
+  if (is_int16(weights) || weights->quantization_count == 0 ||
       !has_scales(weights, weights->quantization_count)) {
     return REFUSE(reason, "the kernel takes weights of quantised bytes with scales above 0");
   }
-  if (has_words(query) && !are_symmetric(weights)) {
+  if (has_int16(query) && !are_symmetric(weights)) {
     return REFUSE(reason,
                   "the weights are %s, the kernel for quantised int16 takes zero points of 0",
                   armnn_data_type_name(weights->data_type));
   }
   const bool is_wide = bias != NULL && bias->data_type == ARMNN_DATA_TYPE_SIGNED64;
   if (bias != NULL && bias->data_type != ARMNN_DATA_TYPE_SIGNED32 &&
-      !(is_wide && has_words(query))) {
+      !(is_wide && has_int16(query))) {
     return REFUSE(reason, "the bias is %s, the kernel takes int32",
                   armnn_data_type_name(bias->data_type));
   }
@@ -192,7 +192,7 @@ static armnn_status_t check_pooling(const armnn_layer_query_t* query, armnn_erro
     return REFUSE(reason, "no kernel for this pooling of quantised numbers");
   }
   ARMNN_RETURN_IF_ERROR(check_operands(query, reason));
-  if (!has_words(query) || query->input_infos[0]->scales[0] == query->output_infos[0]->scales[0]) {
+  if (!has_int16(query) || query->input_infos[0]->scales[0] == query->output_infos[0]->scales[0]) {
     return ARMNN_STATUS_OK;
   }
   return REFUSE(reason, "the output has another scale, which pooling of quantised int16 keeps");
@@ -232,14 +232,14 @@ static armnn_status_t check_transpose_convolution(const armnn_layer_query_t* que
 }
 
 static armnn_status_t check_batch_mat_mul(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  ARMNN_RETURN_IF_ERROR(refuse_words(query, reason));
+  ARMNN_RETURN_IF_ERROR(refuse_int16(query, reason));
   ARMNN_RETURN_IF_ERROR(check_operands(query, reason));
   return check_tensor(query, query->input_infos[1], "input 1", reason);
 }
 
 static armnn_status_t check_reduce(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const armnn_reduce_descriptor_t* d = (const void*)query->descriptor;
-  if (has_words(query) && d->operation != ARMNN_REDUCE_MEAN) {
+  if (has_int16(query) && d->operation != ARMNN_REDUCE_MEAN) {
     return REFUSE(reason, "%s has no kernel for quantised int16",
                   armnn_operation_name(query->type, d->operation));
   }
@@ -248,7 +248,7 @@ static armnn_status_t check_reduce(const armnn_layer_query_t* query, armnn_error
 }
 
 static armnn_status_t check_resize(const armnn_layer_query_t* query, armnn_error_t* reason) {
-  ARMNN_RETURN_IF_ERROR(refuse_words(query, reason));
+  ARMNN_RETURN_IF_ERROR(refuse_int16(query, reason));
   return check_operands(query, reason);
 }
 
@@ -268,7 +268,7 @@ static armnn_status_t check_softmax(const armnn_layer_query_t* query, armnn_erro
 /* Of either size. */
 static armnn_status_t check_number(const armnn_tensor_info_t* info, const char* what,
                                    armnn_error_t* reason) {
-  return is_word(info) ? check_word(info, what, reason) : check_bytes(info, what, reason);
+  return is_int16(info) ? check_int16(info, what, reason) : check_bytes(info, what, reason);
 }
 
 static armnn_status_t check_quantize(const armnn_layer_query_t* query, armnn_error_t* reason) {
@@ -297,7 +297,7 @@ static armnn_status_t check_lstm(const armnn_layer_query_t* query, armnn_error_t
                     (unsigned)d->activation_function);
     }
   }
-  ARMNN_RETURN_IF_ERROR(armnn_lstm_levels_rule(query, reason));
+  ARMNN_RETURN_IF_ERROR(armnn_lstm_int8_rule(query, reason));
   for (uint32_t i = ARMNN_LSTM_INPUT_WEIGHTS; i < query->input_count; ++i) {
     const armnn_tensor_info_t* info = query->input_infos[i];
     if (info == NULL || (info->flags & ARMNN_TENSOR_CONSTANT) != 0) continue;
@@ -320,9 +320,9 @@ bool armnn_i_acc_is_quantized(const armnn_layer_query_t* query) {
   if (query->type < 0 || (size_t)query->type >= count || checks[query->type] == NULL) return false;
   const armnn_tensor_info_t* input = query->input_count > 0 ? query->input_infos[0] : NULL;
   const armnn_tensor_info_t* output = query->output_count > 0 ? query->output_infos[0] : NULL;
-  return (input != NULL && armnn_i_acc_is_levels(input->data_type)) ||
-         (output != NULL && armnn_i_acc_is_levels(output->data_type)) || is_word(input) ||
-         is_word(output);
+  return (input != NULL && armnn_i_acc_is_8bit(input->data_type)) ||
+         (output != NULL && armnn_i_acc_is_8bit(output->data_type)) || is_int16(input) ||
+         is_int16(output);
 }
 
 armnn_status_t armnn_i_acc_check_quantized(const armnn_layer_query_t* query,

@@ -35,7 +35,7 @@ typedef enum armnn_i_acc_name_e {
   ARMNN_ACC_NAME_DEPTHWISE,
   ARMNN_ACC_NAME_QUANTIZED,
   ARMNN_ACC_NAME_BLOCKS,
-  ARMNN_ACC_NAME_LSTM_LEVELS,
+  ARMNN_ACC_NAME_LSTM_INT8,
   ARMNN_ACC_NAME_BIAS, /* of all panels */
 } armnn_i_acc_name_e;
 

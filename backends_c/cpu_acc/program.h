@@ -51,21 +51,21 @@ static inline armnn_i_acc_element_t armnn_i_acc_element_of(const armnn_tensor_in
 }
 
 /* Whether elements of a data type are quantised numbers of 8 bits. */
-static inline bool armnn_i_acc_is_levels(int32_t type) {
+static inline bool armnn_i_acc_is_8bit(int32_t type) {
   return type == ARMNN_DATA_TYPE_QASYMM_S8 || type == ARMNN_DATA_TYPE_QASYMM_U8 ||
          type == ARMNN_DATA_TYPE_QSYMM_S8;
 }
 
 /* Whether they are quantised numbers of 16 bits, whose zero point is 0. */
-static inline bool armnn_i_acc_is_words(int32_t type) { return type == ARMNN_DATA_TYPE_QSYMM_S16; }
+static inline bool armnn_i_acc_is_int16(int32_t type) { return type == ARMNN_DATA_TYPE_QSYMM_S16; }
 
 /* The least and the greatest number of a quantised type of 8 or 16 bits. */
 static inline int32_t armnn_i_acc_least(int32_t type) {
-  if (armnn_i_acc_is_words(type)) return INT16_MIN;
+  if (armnn_i_acc_is_int16(type)) return INT16_MIN;
   return type == ARMNN_DATA_TYPE_QASYMM_U8 ? 0 : -128;
 }
 static inline int32_t armnn_i_acc_most(int32_t type) {
-  return armnn_i_acc_least(type) + (armnn_i_acc_is_words(type) ? 65535 : 255);
+  return armnn_i_acc_least(type) + (armnn_i_acc_is_int16(type) ? 65535 : 255);
 }
 
 /* Memory whose address is not known before the run: |offset| bytes into binding |binding|. Binding
@@ -109,7 +109,7 @@ static inline bool armnn_i_acc_is_dense(const armnn_i_acc_tensor_t* tensor) {
 /* What an operator finds wrong with its operands ends the run. */
 typedef struct armnn_i_acc_failure_t {
   int32_t status;       /* armnn_status_t */
-  armnn_error_t* error; /* gets the words */
+  armnn_error_t* error; /* gets the message */
 } armnn_i_acc_failure_t;
 
 typedef struct armnn_i_acc_run_t {

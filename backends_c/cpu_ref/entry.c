@@ -5,7 +5,7 @@
  */
 #include "armnn/backend_kit.h"
 #include "kernels.h"
-#include "recurrent/lstm_levels.h"
+#include "recurrent/lstm_int8.h"
 #include "recurrent/recurrent.h"
 #include "shared/levels.h"
 #include "shared/widened.h"

@@ -19,7 +19,7 @@ F = ann.ActivationFunction
 Weights = tuple[np.ndarray, ann.TensorInfo]
 
 
-def word_info(
+def int16_info(
     rng: np.random.Generator, shape: tuple[int, ...], scale: float = 0.0
 ) -> ann.TensorInfo:
     """Of 16 bits, and of a random scale unless one is given."""
@@ -66,7 +66,7 @@ class Family(NamedTuple):
         self, rng: np.random.Generator, shape: tuple[int, ...], scale: float = 0.0
     ) -> ann.TensorInfo:
         if self.data_type == W16:
-            return word_info(rng, shape, scale)
+            return int16_info(rng, shape, scale)
         return info_of(rng, shape, self.data_type, scale)
 
     def weights(

@@ -155,7 +155,7 @@ QUANTIZED = {
     "quantize": "quantize",
     "dequantize": "dequantize",
     "table": "table",
-    "word_table": "word_table",
+    "int16_table": "int16_table",
     "quantized_binary": "quantized_binary",
     "quantized_pooling": "quantized_pooling",
     "quantized_softmax": "quantized_softmax",
@@ -175,7 +175,7 @@ def test_quantised_operators_want_bytes(operators: Operators, isa: str, maker: s
 APART = {
     "separable",
     "lstm",
-    "lstm_levels",
+    "lstm_int8",
     "round_rows",
     "gru",
     "trees",

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The operator of integer LSTM cells, and its fixed-point functions: the numpy of the kit.
 
-`armnn_py.testing.oracles.independent_lstm_levels` has it. Tensors end at unreadable pages.
+`armnn_py.testing.oracles.independent_lstm_int8` has it. Tensors end at unreadable pages.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from armnn_py.testing.oracles import independent_lstm_levels as independent
+from armnn_py.testing.oracles import independent_lstm_int8 as independent
 
 from .guarded import laid_out
 from .operators import HEADERS, UNSUPPORTED, Operators, address
 from .test_quantized_operators import bytes_of, quantized, scaled
 
-Cells: Any = HEADERS.structs["lstm_levels"]
+Cells: Any = HEADERS.structs["lstm_int8"]
 GATES = 4
 
 
@@ -141,7 +141,7 @@ def test_cells(
         output=quantized(y, model.points["state"]),
         rows_first=rows_first,
     )
-    name = operators.run("lstm_levels", quantized_isa, what)
+    name = operators.run("lstm_int8", quantized_isa, what)
     assert name == f"armnn_s8_lstm__{quantized_isa}"
     state, cell = h.astype(np.int64) - model.points["state"], c.astype(np.int64)
     shown = []
@@ -167,4 +167,4 @@ def test_gaps_are_refused(operators: Operators, quantized_isa: str) -> None:
         cell=quantized(np.zeros((2, 8), np.int16), 0),
         output=quantized(y, 0),
     )
-    assert operators.run("lstm_levels", quantized_isa, what) == UNSUPPORTED
+    assert operators.run("lstm_int8", quantized_isa, what) == UNSUPPORTED

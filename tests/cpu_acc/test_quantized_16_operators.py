@@ -17,7 +17,7 @@ from .operators import HEADERS, Operators, address, tensor
 from .test_quantized_operators import Pair, Pooling, Product, quantized, scaled
 
 WORD = int(ann.DataType.QSYMM_S16)
-TILES = list(HEADERS.enums["tiles"]).index("ARMNN_ACC_TILES_WORDS")
+TILES = list(HEADERS.enums["tiles"]).index("ARMNN_ACC_TILES_INT16")
 
 
 def words(rng: np.random.Generator, shape: tuple[int, ...], how: int) -> np.ndarray:

@@ -11,7 +11,7 @@ import pytest
 
 import armnn_py as ann
 
-from .products import W16, F, Family, byte_weights, random_product, word_info
+from .products import W16, F, Family, byte_weights, random_product, int16_info
 from .quantized import check_equal, quantized_runtime
 
 __all__ = ["quantized_runtime"]
@@ -26,7 +26,7 @@ def test_sums_of_64_bits(quantized_runtime: ann.Runtime, seed: int) -> None:
     channels = int(rng.choice([300, 515, 520, 700]))
     shape = (1, int(rng.integers(1, 4)), int(rng.integers(1, 6)), channels)
     network = ann.Network()
-    x = network.add_input("x", word_info(rng, shape)).output
+    x = network.add_input("x", int16_info(rng, shape)).output
     network.add_output("y", random_product(network, rng, x, shape, Family(W16), large=True))
     extreme = rng.choice([-32768, 32767], shape).astype(np.int16) if seed % 2 else None
     alike = np.full(shape, -32768, np.int16)
@@ -42,9 +42,9 @@ def test_bounds_go_into_products(quantized_runtime: ann.Runtime) -> None:
     """A ReLU of the same scale is no operator of its own."""
     rng = np.random.default_rng(3)
     weights, info = byte_weights(rng, (8, 3, 3, 6), 0)
-    result = word_info(rng, (1, 5, 5, 8), 0.02)
+    result = int16_info(rng, (1, 5, 5, 8), 0.02)
     network = ann.Network()
-    x = network.add_input("x", word_info(rng, (1, 5, 5, 6), 0.001))
+    x = network.add_input("x", int16_info(rng, (1, 5, 5, 6), 0.001))
     y = network.add_convolution2d(
         x, network.add_constant(weights, info=info), padding="same", output_info=result
     )
@@ -67,17 +67,17 @@ def test_refusals(runtime: ann.Runtime) -> None:
 
     def made(add: Any, other: ann.TensorInfo | None = None) -> str:
         network = ann.Network()
-        x = network.add_input("x", word_info(rng, shape, 0.01))
-        y = network.add_input("y", other or word_info(rng, shape, 0.02))
+        x = network.add_input("x", int16_info(rng, shape, 0.01))
+        y = network.add_input("y", other or int16_info(rng, shape, 0.02))
         network.add_output("z", add(network, x, y))
         return refusal(runtime, network)
 
-    out, most = word_info(rng, shape, 0.01), ann.BinaryOperation.MAXIMUM
+    out, most = int16_info(rng, shape, 0.01), ann.BinaryOperation.MAXIMUM
     said = made(lambda n, x, y: n.add_elementwise_binary(x, y, most, output_info=out))
     assert "has no kernel for quantised numbers" in said
     said = made(lambda n, x, y: n.add_resize(x, (8, 8), ann.ResizeMethod.BILINEAR))
     assert "no kernel for quantised int16" in said
-    small = word_info(rng, (1, 1, 1, 8), 0.01)
+    small = int16_info(rng, (1, 1, 1, 8), 0.01)
     said = made(
         lambda n, x, y: n.add_reduce(
             x, ann.ReduceOperation.MAX, (1, 2), keep_dims=True, output_info=small

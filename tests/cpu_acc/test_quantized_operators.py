@@ -26,7 +26,7 @@ X_POINT, Y_POINT = 7, -20
 TILES = tuple(
     name.removeprefix("ARMNN_ACC_TILES_").lower()
     for name in HEADERS.enums["tiles"]
-    if not name.endswith("_WORDS")  # of 16 bits: test_quantized_16_operators.py
+    if not name.endswith("_INT16")  # of 16 bits: test_quantized_16_operators.py
 )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armnn_py.testing.oracles.independent_activations import ACTIVATIONS
-from armnn_py.testing.oracles.independent_lstm_levels import (
+from armnn_py.testing.oracles.independent_lstm_int8 import (
     is_in_integers,
     lstm_in_integers,
     quantized_lstm,

@@ -26,7 +26,7 @@ static inline bool armnn_i_acc_is_seen(int64_t lines, int64_t pixels, int64_t ch
 typedef struct armnn_i_acc_quantized_binary_t {
   armnn_i_acc_tensor_t left, right, output;
   int32_t operation; /* ARMNN_BINARY_ADD, SUB or MUL */
-  /* Of a sum: from levels with 20 bits (of words, 15) behind the point to the common scale; not of
+  /* Of a sum: from levels with 20 bits (of int16, 15) behind the point to the common scale; not of
    * a product. */
   armnn_factor_t left_factor, right_factor;
   armnn_factor_t factor; /* to levels of the output */
@@ -61,7 +61,7 @@ typedef struct armnn_i_acc_quantized_convolution_t {
   armnn_i_acc_quantized_binary_t sum;
   /* Without |weight_zero_points|, as weights are packed already: whether their levels have 8 bits,
    * and are small enough for products in 16 bits. */
-  bool saved_fit_bytes, saved_suits_words;
+  bool saved_fit_bytes, saved_suits_byte_products;
   /* Of a convolution that does the work of another one together with other phases: what is known of
    * all its weights decides. */
   bool is_phase;
@@ -96,14 +96,14 @@ armnn_status_t armnn_i_acc_make_quantized_convolution(
 bool armnn_i_acc_weights_fit_bytes(const armnn_i_acc_quantized_convolution_t* what);
 /* Whether products of bytes in 16 bits would be faster than pairs of levels: most weights are small
  * beside the largest. */
-bool armnn_i_acc_suits_words(const armnn_i_acc_quantized_convolution_t* what);
+bool armnn_i_acc_suits_byte_products(const armnn_i_acc_quantized_convolution_t* what);
 /* What tiles multiply: levels of 16 bits by weights of 16 or 8 bits, stored bytes by bytes, or
  * stored numbers of 16 bits by bytes. */
 typedef enum armnn_i_acc_tiles_e {
   ARMNN_ACC_TILES_PAIRS = 0,
   ARMNN_ACC_TILES_NARROW_PAIRS,
   ARMNN_ACC_TILES_BYTES,
-  ARMNN_ACC_TILES_WORDS,
+  ARMNN_ACC_TILES_INT16,
 } armnn_i_acc_tiles_e;
 
 /* The same by tiles of one kind: UNSUPPORTED where levels of weights need more than the 8 bits that
@@ -169,14 +169,14 @@ armnn_status_t armnn_i_acc_make_table(const armnn_i_acc_maker_t* maker,
                                       const armnn_i_acc_table_t* what, armnn_i_acc_op_t** out_op);
 
 /* The same from 16 bits, or to them: by the input's bits as an unsigned number. */
-typedef struct armnn_i_acc_word_table_t {
+typedef struct armnn_i_acc_int16_table_t {
   armnn_i_acc_tensor_t input, output;
   const void* table; /* a number of the output for each of the input's type */
-} armnn_i_acc_word_table_t;
+} armnn_i_acc_int16_table_t;
 
-armnn_status_t armnn_i_acc_make_word_table(const armnn_i_acc_maker_t* maker,
-                                           const armnn_i_acc_word_table_t* what,
-                                           armnn_i_acc_op_t** out_op);
+armnn_status_t armnn_i_acc_make_int16_table(const armnn_i_acc_maker_t* maker,
+                                            const armnn_i_acc_int16_table_t* what,
+                                            armnn_i_acc_op_t** out_op);
 
 /* Maxima and averages. A window that sees no pixel gives the zero point. */
 typedef struct armnn_i_acc_quantized_pooling_t {
@@ -252,11 +252,11 @@ armnn_status_t armnn_i_acc_make_quantized_resize(const armnn_i_acc_maker_t* make
  * |output| are bytes: the last cell state, 16 bits each, then the hidden states of all steps, in
  * the order of |input|, then the last one. By gate, in the order of the operands; null without it.
  */
-typedef struct armnn_i_acc_lstm_levels_t {
+typedef struct armnn_i_acc_lstm_int8_t {
   armnn_i_acc_tensor_t input, hidden, cell, output;
   bool rows_first;
   int64_t cells, outputs;
-  armnn_lstm_levels_t levels;
+  armnn_lstm_int8_t levels;
   const int8_t* weights[ARMNN_LSTM_GATES];   /* [cells, inputs] */
   const int8_t* recurrent[ARMNN_LSTM_GATES]; /* [cells, outputs] */
   const int32_t* bias[ARMNN_LSTM_GATES];
@@ -264,10 +264,10 @@ typedef struct armnn_i_acc_lstm_levels_t {
   const int16_t* norms[ARMNN_LSTM_GATES];
   const int8_t* projection; /* [outputs, cells]; without it outputs are cells */
   const int32_t* projection_bias;
-} armnn_i_acc_lstm_levels_t;
+} armnn_i_acc_lstm_int8_t;
 
-armnn_status_t armnn_i_acc_make_lstm_levels(const armnn_i_acc_maker_t* maker,
-                                            const armnn_i_acc_lstm_levels_t* what,
-                                            armnn_i_acc_op_t** out_op);
+armnn_status_t armnn_i_acc_make_lstm_int8(const armnn_i_acc_maker_t* maker,
+                                          const armnn_i_acc_lstm_int8_t* what,
+                                          armnn_i_acc_op_t** out_op);
 
 #endif /* ARMNN_CPU_ACC_QUANTIZED_OPS_H_ */

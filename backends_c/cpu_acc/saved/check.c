@@ -166,9 +166,7 @@ static bool is_factor_of(armnn_factor_t factor, int32_t rounding) {
 }
 
 /* Whether a sum behind a convolution finds the bytes that it reads as such. */
-static bool are_bytes(const tensor_t* tensor) {
-  return armnn_i_acc_is_levels(tensor->element.type);
-}
+static bool are_bytes(const tensor_t* tensor) { return armnn_i_acc_is_8bit(tensor->element.type); }
 
 /* Whether a thread's scratch holds what the windows of a line see, as with check_quantized.c. */
 static bool is_seen_at_once(const window_t* window) {
@@ -374,7 +372,7 @@ static bool fits_quantized_binary(const armnn_i_acc_quantized_binary_t* what) {
          what->operation == ARMNN_BINARY_MUL;
 }
 
-/* ---- Words of kinds.inc --------------------------------------------------------------------- */
+/* ---- Names of kinds.inc --------------------------------------------------------------------- */
 
 #define ALIKE(a, b) alike(&what->a, &what->b)
 #define SAME_DIMS(a, b) same_dims(&what->a, &what->b)

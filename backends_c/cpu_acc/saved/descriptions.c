@@ -31,7 +31,7 @@ static void field_floats(fields_t* fields, const float** values, int64_t count) 
   *values = array;
 }
 
-/* ---- Words of the lists of members (compile/kinds.inc) -------------------------------------- */
+/* ---- Names in the lists of members (compile/kinds.inc) -------------------------------------- */
 
 #define NONE (void)what;
 #define UNSAVED \
@@ -94,7 +94,8 @@ static int64_t last_dim(const armnn_i_acc_tensor_t* tensor) {
 #undef KIND
 #undef KIND_LIKE
 
-/* ---- Members that no word describes --------------------------------------------------------- */
+/* ---- Members that kinds.inc cannot describe
+ * --------------------------------------------------------- */
 
 /* The parts of a separable convolution, which |fields| has room for. */
 static void field_part(fields_t* fields, uint32_t index, const armnn_i_acc_convolution_t** part) {
@@ -177,10 +178,10 @@ static void own_quantized_convolution(fields_t* fields, armnn_i_acc_quantized_co
   what->factors = factors;
   if (!fields->reads) {
     what->saved_fit_bytes = armnn_i_acc_weights_fit_bytes(what);
-    what->saved_suits_words = armnn_i_acc_suits_words(what);
+    what->saved_suits_byte_products = armnn_i_acc_suits_byte_products(what);
   }
   armnn_i_acc_field_bool(fields, &what->saved_fit_bytes);
-  armnn_i_acc_field_bool(fields, &what->saved_suits_words);
+  armnn_i_acc_field_bool(fields, &what->saved_suits_byte_products);
   armnn_i_acc_field_i32(fields, &what->rounding, 0, ARMNN_ACC_ROUND_COUNT - 1);
   armnn_i_acc_field_bool(fields, &what->has_wide_sums);
   WINDOW
@@ -189,10 +190,10 @@ static void own_quantized_convolution(fields_t* fields, armnn_i_acc_quantized_co
   field_bounds(fields, own->element, &what->low, &what->high);
 }
 
-static void own_word_table(fields_t* fields, armnn_i_acc_word_table_t* what) {
-  const uint64_t numbers = armnn_i_acc_is_words(what->input.element.type) ? 65536 : 256;
+static void own_int16_table(fields_t* fields, armnn_i_acc_int16_table_t* what) {
+  const uint64_t numbers = armnn_i_acc_is_int16(what->input.element.type) ? 65536 : 256;
   armnn_i_acc_field_array(fields, &what->table, numbers,
-                          armnn_i_acc_is_words(what->output.element.type) ? sizeof(int16_t) : 1);
+                          armnn_i_acc_is_int16(what->output.element.type) ? sizeof(int16_t) : 1);
 }
 
 static void own_quantized_matmul(fields_t* fields, armnn_i_acc_quantized_matmul_t* what) {

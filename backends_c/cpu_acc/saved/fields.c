@@ -130,10 +130,10 @@ void armnn_i_acc_field_array(armnn_i_acc_fields_t* fields, const void** array, u
 
 /* Zero points are stored numbers of their type: 0 for types that have none. */
 static int32_t least_zero_point(int32_t type) {
-  return armnn_i_acc_is_levels(type) ? armnn_i_acc_least(type) : 0;
+  return armnn_i_acc_is_8bit(type) ? armnn_i_acc_least(type) : 0;
 }
 static int32_t most_zero_point(int32_t type) {
-  return armnn_i_acc_is_levels(type) ? armnn_i_acc_most(type) : 0;
+  return armnn_i_acc_is_8bit(type) ? armnn_i_acc_most(type) : 0;
 }
 
 void armnn_i_acc_field_element(armnn_i_acc_fields_t* fields, armnn_i_acc_element_t* element) {

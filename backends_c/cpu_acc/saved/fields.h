@@ -21,7 +21,7 @@ typedef struct armnn_i_acc_span_t {
 
 struct armnn_i_acc_fields_t {
   bool reads;
-  const char* fault; /* static words, or null; written: memory was out */
+  const char* fault; /* a static text, or null; written: memory was out */
   /* Written. */
   char* bytes;
   uint64_t size, capacity;

@@ -10,7 +10,7 @@
  * cells or outputs: products of the gates, then gates and cells of a row, then the projection.
  */
 #include "kernels.h"
-#include "lstm_levels.h"
+#include "lstm_int8.h"
 #include "lstm_operands.h"
 #include "recurrent.h"
 #include "row_rounding.h"
@@ -297,7 +297,7 @@ armnn_status_t armnn_any_lstm__ref(const armnn_kernel_call_t* call, armnn_error_
 armnn_status_t armnn_any_unidirectional_sequence_lstm__ref(const armnn_kernel_call_t* call,
                                                            armnn_error_t* error) {
   if (has_levels(call->info->type, call->info->input_infos)) {
-    return armnn_i_ref_lstm_levels(call, error);
+    return armnn_i_ref_lstm_int8(call, error);
   }
   return armnn_i_ref_widened(call, sequence_lstm_float, error);
 }
@@ -307,7 +307,7 @@ armnn_status_t armnn_i_ref_prepare_lstm(const armnn_workload_info_t* info, const
                                         armnn_workload_requirements_t* requirements,
                                         armnn_error_t* error) {
   if (has_levels(info->type, info->input_infos)) {
-    return armnn_i_ref_prepare_lstm_levels(info, host, backend, out_prepared, requirements, error);
+    return armnn_i_ref_prepare_lstm_int8(info, host, backend, out_prepared, requirements, error);
   }
   const armnn_lstm_descriptor_t* d = ARMNN_DESCRIPTOR(info, armnn_lstm_descriptor_t);
   const int is_sequence = info->input_infos[0]->rank == 3;
@@ -340,7 +340,7 @@ armnn_status_t armnn_i_ref_lstm_supports(const armnn_layer_query_t* query, armnn
                         "activation function %u, LSTMs in integers have 4 (tanh)",
                         (unsigned)function);
     }
-    return armnn_i_ref_lstm_levels_supports(query, reason);
+    return armnn_i_ref_lstm_int8_supports(query, reason);
   }
   for (uint32_t i = 1; i < query->input_count; ++i) {
     const armnn_tensor_info_t* info = query->input_infos[i];

@@ -46,7 +46,7 @@ static bool is_clamp(const uint8_t* table, int32_t type, int32_t* out_low, int32
 }
 
 /* The same of a table of 65536 numbers. */
-static bool is_word_clamp(const int16_t* table, int32_t* out_low, int32_t* out_high) {
+static bool is_int16_clamp(const int16_t* table, int32_t* out_low, int32_t* out_high) {
   const int32_t low = table[(uint16_t)INT16_MIN], high = table[INT16_MAX];
   for (int32_t number = INT16_MIN; number <= INT16_MAX; ++number) {
     const int32_t clamped = number < low ? low : number > high ? high : number;
@@ -60,7 +60,7 @@ static bool is_word_clamp(const int16_t* table, int32_t* out_low, int32_t* out_h
 /* Whether |node| is a table that keeps numbers of |type| between two bounds. */
 static bool clamps(const ir_node_t* node, int32_t type, int32_t* out_low, int32_t* out_high) {
   if (node->kind == IR_TABLE) return is_clamp(node->table.table, type, out_low, out_high);
-  return node->kind == IR_WORD_TABLE && is_word_clamp(node->word_table.table, out_low, out_high);
+  return node->kind == IR_INT16_TABLE && is_int16_clamp(node->int16_table.table, out_low, out_high);
 }
 
 static int32_t within(int32_t value, int32_t low, int32_t high) {
@@ -101,7 +101,7 @@ static bool takes_sum(const ir_graph_t* graph, const ir_node_t* node, const ir_n
       return false;
     }
   }
-  return armnn_i_acc_is_levels(graph->values[sum->output]->element.type) &&
+  return armnn_i_acc_is_8bit(graph->values[sum->output]->element.type) &&
          ir_shape(graph, sum->output)->rank == 4 && sum->inputs[0] != sum->inputs[1];
 }
 
@@ -170,14 +170,14 @@ static void fuse_conversions(ir_graph_t* graph) {
     ir_node_t* node = graph->nodes[n];
     uint32_t middle = 0, end = 0;
     if (node->kind != IR_DEQUANTIZE ||
-        !armnn_i_acc_is_levels(graph->values[node->inputs[0]]->element.type)) {
+        !armnn_i_acc_is_8bit(graph->values[node->inputs[0]]->element.type)) {
       continue;
     }
     const ir_node_t* affine = only_reader(graph, n, &middle);
     if (affine == NULL || !goes_between(graph, affine)) continue;
     const ir_node_t* last = only_reader(graph, middle, &end);
     if (last == NULL || last->kind != IR_QUANTIZE ||
-        !armnn_i_acc_is_levels(graph->values[last->output]->element.type)) {
+        !armnn_i_acc_is_8bit(graph->values[last->output]->element.type)) {
       continue;
     }
     const bool is_bounded = affine->function == ARMNN_ACC_CLAMP;

@@ -16,14 +16,14 @@ static inline int32_t armnn_i_acc_number(armnn_i_acc_element_t element, int64_t 
 }
 
 /* Whether input 0 or output 0 has numbers of 16 bits: read_tables.c has the readers. */
-static inline bool armnn_i_acc_has_words(const ir_graph_t* graph) {
+static inline bool armnn_i_acc_has_int16(const ir_graph_t* graph) {
   const armnn_layer_t* layer = ir_layer(graph);
-  return armnn_i_acc_is_words(layer->input_infos[0]->data_type) ||
-         armnn_i_acc_is_words(layer->output_infos[0]->data_type);
+  return armnn_i_acc_is_int16(layer->input_infos[0]->data_type) ||
+         armnn_i_acc_is_int16(layer->output_infos[0]->data_type);
 }
-void armnn_i_acc_read_word_activation(ir_graph_t* graph);
-void armnn_i_acc_read_word_unary(ir_graph_t* graph);
-void armnn_i_acc_read_word_requantize(ir_graph_t* graph);
+void armnn_i_acc_read_int16_activation(ir_graph_t* graph);
+void armnn_i_acc_read_int16_unary(ir_graph_t* graph);
+void armnn_i_acc_read_int16_requantize(ir_graph_t* graph);
 
 /* Whether the layer is rescaled by ARMNN_RESCALING_REAL. */
 bool armnn_i_acc_is_real(const ir_graph_t* graph);

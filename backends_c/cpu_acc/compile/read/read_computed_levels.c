@@ -46,7 +46,7 @@ static int32_t rounding_of(const ir_graph_t* graph, bool is_matrix, bool has_bia
   if (is_matrix) return ARMNN_ACC_ROUND_ONCE;
   const bool is_wide = !has_bias || !armnn_i_acc_has_input(graph, 2) ||
                        layer->input_infos[2]->data_type == ARMNN_DATA_TYPE_SIGNED64;
-  return is_wide && armnn_i_acc_is_words(layer->input_infos[0]->data_type) ? ARMNN_ACC_ROUND_64_BITS
+  return is_wide && armnn_i_acc_is_int16(layer->input_infos[0]->data_type) ? ARMNN_ACC_ROUND_64_BITS
                                                                            : ARMNN_ACC_ROUND_TWICE;
 }
 

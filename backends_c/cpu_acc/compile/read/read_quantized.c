@@ -152,11 +152,11 @@ static void set_product(ir_graph_t* graph, ir_node_t* node, armnn_i_acc_tensor_t
                         bool is_matrix) {
   armnn_i_acc_quantized_convolution_t* what = &node->quantized_convolution;
   const int64_t outputs = weights.dims[0];
-  const bool is_word = armnn_i_acc_is_words(graph->values[node->inputs[0]]->element.type);
+  const bool is_int16 = armnn_i_acc_is_int16(graph->values[node->inputs[0]]->element.type);
   if (what->bias != NULL && has_wide_bias(graph)) what->bias_above = halves_of(graph, true);
   const bool is_real = armnn_i_acc_is_real(graph);
   const bool is_reduced =
-      is_word && !is_matrix && !is_real && (what->bias == NULL || what->bias_above != NULL);
+      is_int16 && !is_matrix && !is_real && (what->bias == NULL || what->bias_above != NULL);
   what->weights = weights;
   what->weight_zero_points = armnn_i_acc_weight_zero_points(graph, outputs);
   what->factors = armnn_i_acc_factors_of(graph, outputs, is_matrix, is_reduced);
@@ -167,7 +167,7 @@ static void set_product(ir_graph_t* graph, ir_node_t* node, armnn_i_acc_tensor_t
   what->kernel_x = weights.dims[2];
   what->low = armnn_i_acc_least(graph->values[node->output]->element.type);
   what->high = armnn_i_acc_most(graph->values[node->output]->element.type);
-  if (is_word) {
+  if (is_int16) {
     choose_sums(graph, node, is_reduced);
   } else {
     check_sums(graph, node);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/quantized/words.h"
+#include "kernels/quantized/quantized_int16.h"
 #include "quantized.h"
 #include "read_images.h"
 
@@ -40,8 +40,8 @@ void armnn_i_acc_read_quantized_binary(ir_graph_t* graph) {
   const float x = graph->values[node->inputs[0]]->element.scale;
   const float y = graph->values[node->inputs[1]]->element.scale;
   const armnn_i_acc_element_t out = graph->values[node->output]->element;
-  const bool is_word = armnn_i_acc_is_words(out.type);
-  double most = is_word ? 0x1p30 : 255.0 * 255.0; /* that is scaled */
+  const bool is_int16 = armnn_i_acc_is_int16(out.type);
+  double most = is_int16 ? 0x1p30 : 255.0 * 255.0; /* that is scaled */
   what->operation = d->operation;
   what->low = armnn_i_acc_least(out.type);
   what->high = armnn_i_acc_most(out.type);
@@ -51,14 +51,14 @@ void armnn_i_acc_read_quantized_binary(ir_graph_t* graph) {
     what->factor = armnn_factor((double)(x * y / out.scale));
   } else {
     const double twice = 2.0 * (double)(x > y ? x : y);
-    const double steps = 1 << (is_word ? ARMNN_ACC_WORD_SUM_BITS : ARMNN_ACC_SUM_BITS);
+    const double steps = 1 << (is_int16 ? ARMNN_ACC_INT16_SUM_BITS : ARMNN_ACC_SUM_BITS);
     what->left_factor = armnn_factor((double)x / twice);
     what->right_factor = armnn_factor((double)y / twice);
     what->factor = armnn_factor(twice / (steps * (double)out.scale));
-    most = is_word ? 0x1p30 : 256.0 * steps;
+    most = is_int16 ? 0x1p30 : 256.0 * steps;
   }
   if ((what->factor.shift > 0 && ldexp(most, what->factor.shift) >= 0x1p31) ||
-      (is_word && what->factor.shift < -30)) {
+      (is_int16 && what->factor.shift < -30)) {
     armnn_i_acc_refuse(graph, NULL, "results may need more than 32 bits");
   }
 }

@@ -31,27 +31,27 @@ typedef struct table_t {
 } table_t;
 
 static table_t new_table(ir_graph_t* graph) {
-  ir_node_t* node = armnn_i_acc_element_node(graph, IR_WORD_TABLE);
+  ir_node_t* node = armnn_i_acc_element_node(graph, IR_INT16_TABLE);
   table_t table = {.from = graph->values[node->inputs[0]]->element,
                    .to = graph->values[node->output]->element};
   table.first = armnn_i_acc_least(table.from.type);
   table.count = armnn_i_acc_most(table.from.type) - table.first + 1;
   table.numbers = armnn_i_acc_pool(graph, (uint64_t)table.count * table.to.size);
-  node->word_table.table = table.numbers;
+  node->int16_table.table = table.numbers;
   return table;
 }
 
 /* Sets what |number| of the input becomes. */
 static void set_number(const table_t* table, int32_t number, int32_t to) {
   const uint32_t at = (uint32_t)number & (uint32_t)(table->count - 1);
-  if (armnn_i_acc_is_words(table->to.type)) {
+  if (armnn_i_acc_is_int16(table->to.type)) {
     ((int16_t*)table->numbers)[at] = (int16_t)to;
   } else {
     ((uint8_t*)table->numbers)[at] = (uint8_t)to;
   }
 }
 
-static void fill_word_reals(const table_t* table, const float* reals) {
+static void fill_int16_reals(const table_t* table, const float* reals) {
   for (int32_t i = 0; i < table->count; ++i) {
     set_number(table, table->first + i, armnn_i_acc_stored_number(table->to, reals[i]));
   }
@@ -66,7 +66,7 @@ static float* reals_of(ir_graph_t* graph, const table_t* table) {
   return reals;
 }
 
-void armnn_i_acc_read_word_activation(ir_graph_t* graph) {
+void armnn_i_acc_read_int16_activation(ir_graph_t* graph) {
   const table_t table = new_table(graph);
   const armnn_activation_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   armnn_activation_levels_t levels;
@@ -74,7 +74,7 @@ void armnn_i_acc_read_word_activation(ir_graph_t* graph) {
       !armnn_activation_levels(d, table.from.scale, table.first, 0, table.to.scale, &levels)) {
     float* reals = reals_of(graph, &table);
     armnn_activation_row(d, reals, reals, (uint64_t)table.count);
-    fill_word_reals(&table, reals);
+    fill_int16_reals(&table, reals);
     return;
   }
   for (int32_t i = 0; i < table.count; ++i) {
@@ -83,15 +83,15 @@ void armnn_i_acc_read_word_activation(ir_graph_t* graph) {
   }
 }
 
-void armnn_i_acc_read_word_unary(ir_graph_t* graph) {
+void armnn_i_acc_read_int16_unary(ir_graph_t* graph) {
   const armnn_elementwise_unary_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
   const table_t table = new_table(graph);
   float* reals = reals_of(graph, &table);
   armnn_unary_row(ARMNN_DATA_TYPE_FLOAT32, d->operation)(reals, reals, (uint64_t)table.count);
-  fill_word_reals(&table, reals);
+  fill_int16_reals(&table, reals);
 }
 
-void armnn_i_acc_read_word_requantize(ir_graph_t* graph) {
+void armnn_i_acc_read_int16_requantize(ir_graph_t* graph) {
   const table_t table = new_table(graph);
   const armnn_factor_t factor = armnn_factor((double)table.from.scale / table.to.scale);
   for (int32_t i = 0; i < table.count; ++i) {
@@ -118,8 +118,8 @@ static void store_reals(const ir_graph_t* graph, ir_node_t* node, const float re
 }
 
 void armnn_i_acc_read_quantized_activation(ir_graph_t* graph) {
-  if (armnn_i_acc_has_words(graph)) {
-    armnn_i_acc_read_word_activation(graph);
+  if (armnn_i_acc_has_int16(graph)) {
+    armnn_i_acc_read_int16_activation(graph);
     return;
   }
   ir_node_t* node = armnn_i_acc_element_node(graph, IR_TABLE);
@@ -151,8 +151,8 @@ static void fill_reals(const ir_graph_t* graph, ir_node_t* node, armnn_unary_row
 
 void armnn_i_acc_read_quantized_unary(ir_graph_t* graph) {
   const armnn_elementwise_unary_descriptor_t* d = (const void*)ir_layer(graph)->descriptor;
-  if (armnn_i_acc_has_words(graph)) {
-    armnn_i_acc_read_word_unary(graph);
+  if (armnn_i_acc_has_int16(graph)) {
+    armnn_i_acc_read_int16_unary(graph);
     return;
   }
   fill_reals(graph, armnn_i_acc_element_node(graph, IR_TABLE),
@@ -178,8 +178,8 @@ void armnn_i_acc_read_quantize(ir_graph_t* graph) {
     armnn_i_acc_element_node(graph, IR_QUANTIZE);
     return;
   }
-  if (armnn_i_acc_has_words(graph)) {
-    armnn_i_acc_read_word_requantize(graph);
+  if (armnn_i_acc_has_int16(graph)) {
+    armnn_i_acc_read_int16_requantize(graph);
     return;
   }
   ir_node_t* node = armnn_i_acc_element_node(graph, IR_TABLE);

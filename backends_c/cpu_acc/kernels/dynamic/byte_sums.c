@@ -42,8 +42,8 @@ ACC_INLINE void sum_rows(const armnn_i_acc_byte_sums_job_t* job, uint32_t first,
       const uint8_t* x = input + r * job->input_row;
       const vi_t low = set_bytes(x), high = set_bytes(x + ARMNN_ACC_BYTE_HALF);
       UNROLLED for (int v = 0; v < VECTORS; ++v) {
-        const vi_t words = vi_add_words(vi_byte_pairs(low, w[v][0]), vi_byte_pairs(high, w[v][1]));
-        sum[r][v] = vi_dot_pairs(sum[r][v], words, ones);
+        const vi_t narrow = vi_add_int16(vi_byte_pairs(low, w[v][0]), vi_byte_pairs(high, w[v][1]));
+        sum[r][v] = vi_dot_pairs(sum[r][v], narrow, ones);
       }
     }
     input += ARMNN_ACC_BYTE_GROUP;

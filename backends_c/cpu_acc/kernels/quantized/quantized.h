@@ -307,9 +307,8 @@ typedef struct armnn_i_acc_element_kernels_t {
       *mul_name;
 } armnn_i_acc_element_kernels_t;
 
-typedef struct armnn_i_acc_word_kernels_t armnn_i_acc_word_kernels_t; /* words.h */
-typedef struct armnn_i_acc_lstm_level_kernels_t
-    armnn_i_acc_lstm_level_kernels_t; /* lstm_levels.h */
+typedef struct armnn_i_acc_int16_kernels_t armnn_i_acc_int16_kernels_t; /* quantized_int16.h */
+typedef struct armnn_i_acc_lstm_int8_kernels_t armnn_i_acc_lstm_int8_kernels_t; /* lstm_int8.h */
 
 struct armnn_i_acc_byte_sums_job_t; /* dynamic.h */
 
@@ -319,8 +318,8 @@ typedef struct armnn_i_acc_quantized_kernels_t {
   const armnn_i_acc_window_kernels_t* pooling;
   void (*affine)(const armnn_i_acc_affine_job_t* job);
   const char* affine_name;
-  const armnn_i_acc_word_kernels_t* words; /* of numbers of 16 bits */
-  const armnn_i_acc_lstm_level_kernels_t* lstm;
+  const armnn_i_acc_int16_kernels_t* int16; /* of numbers of 16 bits */
+  const armnn_i_acc_lstm_int8_kernels_t* lstm;
   armnn_i_acc_levels_fn_t levels;
   /* Levels of both sides in 16 bits: any zero points. */
   const armnn_i_acc_product_kernels_t* pairs;

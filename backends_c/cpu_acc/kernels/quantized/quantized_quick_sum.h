@@ -4,10 +4,10 @@
  * quantized_quick_sum.h - sums of two runs of numbers in 16 bits behind the point, as long as these
  * tell the level for sure: part of quantized_elements.c, for AVX-512 and AVX2.
  *
- * Numbers of both operands lie side by side, a lane for each sum, in the upper bytes of words: so a
- * factor of 8 bits behind the point makes products of 16. What such a factor lacks is multiplied
- * apart, by an instruction that keeps upper halves. The level is the upper half of a lane, and the
- * lower one says how near it is to the next.
+ * Numbers of both operands lie side by side, a lane for each sum, in the upper bytes of 16-bit
+ * lanes: so a factor of 8 bits behind the point makes products of 16. What such a factor lacks is
+ * multiplied apart, by an instruction that keeps upper halves. The level is the upper half of a
+ * lane, and the lower one says how near it is to the next.
  *
  * CpuRef rounds its terms twice and their sum once before it rounds to a level: by less than 3
  * units of 2^-16 with what is_quick of ops/quantized/quantized_binary.c counts. Here upper halves
@@ -32,7 +32,7 @@ typedef __m512i quick_vector_t;
 ACC_INLINE __m512i quick_load(const uint8_t* p) { return _mm512_loadu_si512(p); }
 ACC_INLINE void quick_store(uint8_t* p, __m512i x) { _mm512_storeu_si512(p, x); }
 ACC_INLINE __m512i quick_flip(__m512i a, __m512i b) { return _mm512_xor_si512(a, b); }
-/* The upper halves of numbers of 32 bits, as words. */
+/* The upper halves of numbers of 32 bits, as int16. */
 ACC_INLINE __m512i quick_upper_halves(__m512i a, __m512i b) {
   const __m512i places = _mm512_setr_epi64(
       0x0007000500030001, 0x0027002500230021, 0x000f000d000b0009, 0x002f002d002b0029,
@@ -66,7 +66,7 @@ ACC_INLINE bool quick_all_from(__m256i a, __m256i most) {
 enum { QUICK_STEP = sizeof(quick_vector_t), MOST_MISSES = 6, QUICK_UNSURE = 6 };
 
 typedef struct quick_t {
-  vi_t factor, rest; /* words, of the left operand and of the right one in turn */
+  vi_t factor, rest; /* int16, of the left operand and of the right one in turn */
   vi_t start;
   quick_vector_t flip[2];
   vi_bounds_t bounds; /* without the zero point, which |start| has */
@@ -112,13 +112,13 @@ static __attribute__((noinline)) size_t quick_sums(const quick_t* given, const u
     const quick_vector_t a = quick_flip(quick_load(left + i), quick.flip[0]);
     const quick_vector_t b = quick_flip(quick_load(right + i), quick.flip[1]);
     const quick_vector_t low = QUICK_(unpacklo_epi8, a, b), high = QUICK_(unpackhi_epi8, a, b);
-    const quick_vector_t words[QUARTERS] = {
+    const quick_vector_t lanes[QUARTERS] = {
         QUICK_(unpacklo_epi8, zero, low), QUICK_(unpackhi_epi8, zero, low),
         QUICK_(unpacklo_epi8, zero, high), QUICK_(unpackhi_epi8, zero, high)};
     vi_t sum[QUARTERS];
     UNROLLED for (int q = 0; q < QUARTERS; ++q) {
-      const quick_vector_t more = QUICK_(mulhi_epi16, words[q], quick.rest);
-      sum[q] = vi_dot_pairs(vi_dot_pairs(quick.start, words[q], quick.factor), more, ones);
+      const quick_vector_t more = QUICK_(mulhi_epi16, lanes[q], quick.rest);
+      sum[q] = vi_dot_pairs(vi_dot_pairs(quick.start, lanes[q], quick.factor), more, ones);
     }
     const quick_vector_t least =
         QUICK_(min_epu16, QUICK_(min_epu16, sum[0], sum[1]), QUICK_(min_epu16, sum[2], sum[3]));

@@ -15,7 +15,7 @@
 /* The table is 128 words in four vectors: of each byte in a word of |numbers|, whose upper half is
  * 0, the word that holds its result, which is then moved to the lower half. The upper half of what
  * comes out is anything. */
-ACC_INLINE __m512i table_words(const __m512i table[4], __m512i numbers) {
+ACC_INLINE __m512i table_entries(const __m512i table[4], __m512i numbers) {
   const __m512i at = _mm512_srli_epi16(numbers, 1); /* the shuffles read 6 bits of it */
   const __m512i low = _mm512_permutex2var_epi16(table[0], at, table[1]);
   const __m512i high = _mm512_permutex2var_epi16(table[2], at, table[3]);
@@ -25,8 +25,8 @@ ACC_INLINE __m512i table_words(const __m512i table[4], __m512i numbers) {
 }
 
 ACC_INLINE __m512i of_table(const __m512i table[4], __m512i numbers) {
-  const __m512i even = table_words(table, _mm512_and_si512(numbers, _mm512_set1_epi16(0xff)));
-  const __m512i odd = table_words(table, _mm512_srli_epi16(numbers, 8));
+  const __m512i even = table_entries(table, _mm512_and_si512(numbers, _mm512_set1_epi16(0xff)));
+  const __m512i odd = table_entries(table, _mm512_srli_epi16(numbers, 8));
   return _mm512_mask_blend_epi8(0xaaaaaaaaaaaaaaaa, even, _mm512_slli_epi16(odd, 8));
 }
 

@@ -42,7 +42,7 @@ TILES_KERNEL(ACC_NAME(armnn_s8_dot_gemm), MOST_BYTE_ROWS)
 #endif
 
 void ACC_NAME(armnn_s8_bytes)(const armnn_i_acc_levels_of_t* job);
-#if BYTES_IN_WORDS
+#if BYTE_PAIRS_IN_INT16
 void ACC_NAME(armnn_s8_columns)(const armnn_i_acc_columns_job_t* job);
 void ACC_NAME(armnn_s8_excess)(const armnn_i_acc_excess_job_t* job);
 #endif
@@ -56,7 +56,7 @@ const armnn_i_acc_product_kernels_t ACC_NAME(armnn_i_acc_byte_kernels) = {
     .group = GROUP_BYTES,
     .read = ACC_NAME(armnn_s8_bytes),
     .multiply = ACC_NAME(armnn_s8_dot_gemm),
-#if BYTES_IN_WORDS
+#if BYTE_PAIRS_IN_INT16
     .columns = ACC_NAME(armnn_s8_columns),
     .excess = ACC_NAME(armnn_s8_excess),
 #endif

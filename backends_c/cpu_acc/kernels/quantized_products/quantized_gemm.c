@@ -78,8 +78,8 @@ extern const armnn_i_acc_product_kernels_t ACC_NAME(armnn_i_acc_byte_kernels);
 extern const armnn_i_acc_element_kernels_t ACC_NAME(armnn_i_acc_element_kernels);
 void ACC_NAME(armnn_s8_affine)(const armnn_i_acc_affine_job_t* job);
 extern const armnn_i_acc_window_kernels_t ACC_NAME(armnn_i_acc_window_kernels);
-extern const armnn_i_acc_word_kernels_t ACC_NAME(armnn_i_acc_word_kernels);
-extern const armnn_i_acc_lstm_level_kernels_t ACC_NAME(armnn_i_acc_lstm_level_kernels);
+extern const armnn_i_acc_int16_kernels_t ACC_NAME(armnn_i_acc_int16_kernels);
+extern const armnn_i_acc_lstm_int8_kernels_t ACC_NAME(armnn_i_acc_lstm_int8_kernels);
 
 extern const armnn_i_acc_quantized_kernels_t ACC_NAME(armnn_i_acc_quantized_kernels);
 const armnn_i_acc_quantized_kernels_t ACC_NAME(armnn_i_acc_quantized_kernels) = {
@@ -94,8 +94,8 @@ const armnn_i_acc_quantized_kernels_t ACC_NAME(armnn_i_acc_quantized_kernels) = 
     .affine = ACC_NAME(armnn_s8_affine),
     .affine_name = "armnn_s8_affine__" ACC_ISA_TEXT,
     .pooling = &ACC_NAME(armnn_i_acc_window_kernels),
-    .words = &ACC_NAME(armnn_i_acc_word_kernels),
-    .lstm = &ACC_NAME(armnn_i_acc_lstm_level_kernels),
+    .int16 = &ACC_NAME(armnn_i_acc_int16_kernels),
+    .lstm = &ACC_NAME(armnn_i_acc_lstm_int8_kernels),
 #if VI_HAS_DOT_PRODUCT && VI_BYTE_SIGN == 0
     .byte_sums = ACC_NAME(armnn_s8_byte_sums),
     .byte_sums_name = "armnn_s8_product__" ACC_ISA_TEXT,

@@ -8,8 +8,8 @@
  * depths have sums of their own there, which are added at the end.
  */
 #include "kernels/simd/simd_fixed.h"
-#include "kernels/simd/simd_words.h"
-#include "lstm_levels.h"
+#include "kernels/simd/simd_int16.h"
+#include "lstm_int8.h"
 #include "quantized_tile.h"
 
 #define KIND (VI_HAS_DOT_PRODUCT ? BYTES : NARROW_PAIRS)
@@ -43,19 +43,19 @@ ACC_INLINE void store_sums(const armnn_i_acc_gate_sums_t* job, sums_t* sum, int1
   const channels_t own[VECTORS] = {load_channels(job->panel, PANEL, FLAGS),
                                    load_channels(job->panel + VF_LANES, PANEL, FLAGS)};
   UNROLLED for (int i = 0; i < ROWS; ++i) {
-    int16_t words[PANEL] = {0};
+    int16_t narrow[PANEL] = {0};
     int16_t* to = output + i * job->output_row;
     const bool is_whole = job->channels == PANEL;
     UNROLLED for (int v = 0; v < VECTORS; ++v) sum[i][v] = scaled(sum[i][v], &own[v], FLAGS);
     if (job->adds) {
-      const int16_t* more = is_whole ? to : memcpy(words, to, job->channels * sizeof *words);
+      const int16_t* more = is_whole ? to : memcpy(narrow, to, job->channels * sizeof *narrow);
       UNROLLED for (int v = 0; v < VECTORS; ++v) {
-        sum[i][v] = vi_add(sum[i][v], vi_load_words(more + v * VF_LANES));
+        sum[i][v] = vi_add(sum[i][v], vi_load_int16(more + v * VF_LANES));
       }
     }
-    vi_store_words(is_whole ? to : words, sum[i][0], sum[i][1],
-                   vi_word_bounds(INT16_MIN, INT16_MAX));
-    if (!is_whole) memcpy(to, words, job->channels * sizeof *words);
+    vi_store_int16(is_whole ? to : narrow, sum[i][0], sum[i][1],
+                   vi_int16_bounds(INT16_MIN, INT16_MAX));
+    if (!is_whole) memcpy(to, narrow, job->channels * sizeof *narrow);
   }
 }
 
@@ -192,13 +192,13 @@ static void normalize(const armnn_i_acc_lstm_gate_sums_t* job) {
     vi_t values[2];
     UNROLLED for (int v = 0; v < 2; ++v) {
       const int at = v * VF_LANES;
-      const vi_t centered = vi_sub(vi_shift_left(vi_load_words(from + at), 10), mean);
-      const vi_t product = vi_mul(times(centered, &inverse), vi_load_words(by + at));
+      const vi_t centered = vi_sub(vi_shift_left(vi_load_int16(from + at), 10), mean);
+      const vi_t product = vi_mul(times(centered, &inverse), vi_load_int16(by + at));
       const vi_t rounded = without_ten_bits(vi_add(product, vi_load(plus + at)));
       values[v] = times(vi_shift_left_by(rounded, left), &factor);
     }
-    vi_store_words(is_whole ? job->sums + i : sums, values[0], values[1],
-                   vi_word_bounds(INT16_MIN, INT16_MAX));
+    vi_store_int16(is_whole ? job->sums + i : sums, values[0], values[1],
+                   vi_int16_bounds(INT16_MIN, INT16_MAX));
     if (!is_whole) memcpy(job->sums + i, sums, rest * sizeof *sums);
   }
 }
@@ -260,8 +260,8 @@ static void ACC_NAME(armnn_s16_show)(const armnn_i_acc_lstm_cells_t* job) {
 void ACC_NAME(armnn_s8_bytes)(const armnn_i_acc_levels_of_t* job);
 void ACC_NAME(armnn_s8_levels)(const armnn_i_acc_levels_of_t* job);
 
-extern const armnn_i_acc_lstm_level_kernels_t ACC_NAME(armnn_i_acc_lstm_level_kernels);
-const armnn_i_acc_lstm_level_kernels_t ACC_NAME(armnn_i_acc_lstm_level_kernels) = {
+extern const armnn_i_acc_lstm_int8_kernels_t ACC_NAME(armnn_i_acc_lstm_int8_kernels);
+const armnn_i_acc_lstm_int8_kernels_t ACC_NAME(armnn_i_acc_lstm_int8_kernels) = {
     .panel = PANEL,
     .bytes = VI_HAS_DOT_PRODUCT ? 1 : sizeof(int16_t),
     .group = VI_HAS_DOT_PRODUCT ? GROUP_BYTES : GROUP_BYTES / sizeof(int16_t),

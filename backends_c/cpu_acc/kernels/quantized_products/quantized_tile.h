@@ -112,7 +112,7 @@ enum { GROUP_BYTES = 4 };
 typedef enum kind_e { PAIRS, NARROW_PAIRS, BYTES } kind_e;
 
 /* Products of bytes are those of 16 bits. */
-#define BYTES_IN_WORDS (VI_HAS_BYTE_PAIRS && !VI_HAS_DOT_PRODUCT)
+#define BYTE_PAIRS_IN_INT16 (VI_HAS_BYTE_PAIRS && !VI_HAS_DOT_PRODUCT)
 
 #if VF_REGISTERS == 16
 #define MOST_ROWS 6
@@ -125,7 +125,7 @@ typedef enum kind_e { PAIRS, NARROW_PAIRS, BYTES } kind_e;
 #endif
 
 /* Weights of two groups need registers, too. */
-#if !BYTES_IN_WORDS
+#if !BYTE_PAIRS_IN_INT16
 #define MOST_BYTE_ROWS MOST_ROWS
 #elif VF_REGISTERS == 16
 #define MOST_BYTE_ROWS 4
@@ -141,7 +141,7 @@ ACC_INLINE vi_t spread_group(const void* p) {
 }
 
 ACC_INLINE vi_t add_products(vi_t sum, vi_t x, vi_t weights, const kind_e KIND) {
-#if BYTES_IN_WORDS
+#if BYTE_PAIRS_IN_INT16
   if (KIND == BYTES) return vi_dot_pairs(sum, vi_byte_pairs(x, weights), vi_set(0x10001));
 #endif
   return KIND == BYTES ? vi_dot_bytes(sum, x, weights) : vi_dot_pairs(sum, x, weights);
@@ -171,7 +171,7 @@ ACC_INLINE void add_group(sums_t* sum, const char* const* row, size_t group, con
   }
 }
 
-#if BYTES_IN_WORDS
+#if BYTE_PAIRS_IN_INT16
 ACC_INLINE void add_two_groups(sums_t* sum, const char* const* row, size_t group,
                                const char* weights, const int ROWS) {
   const bool IS_FULL = VF_REGISTERS == 16 && ROWS == MOST_BYTE_ROWS; /* one register is missing */
@@ -187,8 +187,8 @@ ACC_INLINE void add_two_groups(sums_t* sum, const char* const* row, size_t group
     if (IS_FULL) ACC_READ_AGAIN(next);
     UNROLLED for (int v = 0; v < VECTORS; ++v) {
       if (IS_FULL && v == VECTORS - 1) second[v] = load_weights(next, v, BYTES);
-      const vi_t words = vi_add_words(vi_byte_pairs(x, first[v]), vi_byte_pairs(y, second[v]));
-      sum[i][v] = vi_dot_pairs(sum[i][v], words, vi_set(0x10001));
+      const vi_t narrow = vi_add_int16(vi_byte_pairs(x, first[v]), vi_byte_pairs(y, second[v]));
+      sum[i][v] = vi_dot_pairs(sum[i][v], narrow, vi_set(0x10001));
     }
   }
 }
@@ -233,7 +233,7 @@ ACC_INLINE void multiply_tiles(const job_t* job, const int ROWS, const int USED,
   const char* const* inputs = job->inputs;
   uint8_t* const* outputs = job->outputs;
   const finish_t finish = finish_of(job);
-#if BYTES_IN_WORDS
+#if BYTE_PAIRS_IN_INT16
   const int32_t* more = job->more;
 #endif
   for (uint32_t tile = job->tiles; tile > 0; --tile) {
@@ -243,7 +243,7 @@ ACC_INLINE void multiply_tiles(const job_t* job, const int ROWS, const int USED,
       const vi_t bias = vi_load(panel + v * VF_LANES);
       UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = bias;
     }
-#if BYTES_IN_WORDS
+#if BYTE_PAIRS_IN_INT16
     if (KIND == BYTES && more != NULL) {
       UNROLLED for (int i = 0; i < ROWS; ++i) {
         UNROLLED for (int v = 0; v < VECTORS; ++v) {
@@ -258,7 +258,7 @@ ACC_INLINE void multiply_tiles(const job_t* job, const int ROWS, const int USED,
       const ptrdiff_t tap = taps[t];
       UNROLLED for (int i = 0; i < ROWS; ++i) row[i] = inputs[i] + tap;
       size_t k = 0;
-#if BYTES_IN_WORDS
+#if BYTE_PAIRS_IN_INT16
       for (; KIND == BYTES && k + 2 <= groups; k += 2, weights += 2 * step) {
         add_two_groups(sum, row, k, weights, ROWS);
       }

@@ -13,7 +13,7 @@
 
 #include "simd_levels.h"
 
-typedef int16_t vi_words_t __attribute__((vector_size(sizeof(vi_t))));
+typedef int16_t vi_int16_t __attribute__((vector_size(sizeof(vi_t))));
 
 /* Half a vector of signed bytes as pairs of 16 bits. */
 ACC_INLINE vi_t vi_load_narrow_pairs(const char* p) {
@@ -24,7 +24,7 @@ ACC_INLINE vi_t vi_load_narrow_pairs(const char* p) {
 #else
   int8_t bytes __attribute__((vector_size(sizeof(vi_t) / 2)));
   memcpy(&bytes, p, sizeof bytes);
-  return (vi_t) __builtin_convertvector(bytes, vi_words_t);
+  return (vi_t) __builtin_convertvector(bytes, vi_int16_t);
 #endif
 }
 
@@ -33,11 +33,11 @@ ACC_INLINE vi_t vi_load_narrow_pairs(const char* p) {
 #if defined(__AVX512F__)
 #define VI_HAS_BYTE_PAIRS 1
 ACC_INLINE vi_t vi_byte_pairs(vi_t x, vi_t weights) { return _mm512_maddubs_epi16(x, weights); }
-ACC_INLINE vi_t vi_add_words(vi_t a, vi_t b) { return _mm512_add_epi16(a, b); }
+ACC_INLINE vi_t vi_add_int16(vi_t a, vi_t b) { return _mm512_add_epi16(a, b); }
 #elif defined(__AVX2__)
 #define VI_HAS_BYTE_PAIRS 1
 ACC_INLINE vi_t vi_byte_pairs(vi_t x, vi_t weights) { return _mm256_maddubs_epi16(x, weights); }
-ACC_INLINE vi_t vi_add_words(vi_t a, vi_t b) { return _mm256_add_epi16(a, b); }
+ACC_INLINE vi_t vi_add_int16(vi_t a, vi_t b) { return _mm256_add_epi16(a, b); }
 #else
 #define VI_HAS_BYTE_PAIRS 0
 #endif
@@ -74,11 +74,11 @@ ACC_INLINE vi_t vi_dot_bytes(vi_t sum, vi_t x, vi_t weights) {
 #define VI_HAS_DOT_PRODUCT 0
 #define VI_BYTE_SIGN 0
 /* Bytes with even and with odd numbers, as pairs of 16 bits. */
-typedef uint16_t vi_unsigned_words_t __attribute__((vector_size(sizeof(vi_t))));
+typedef uint16_t vi_uint16_t __attribute__((vector_size(sizeof(vi_t))));
 ACC_INLINE vi_t vi_dot_bytes(vi_t sum, vi_t x, vi_t weights) {
-  const vi_unsigned_words_t numbers = (vi_unsigned_words_t)x;
-  const vi_words_t even = (vi_words_t)((vi_unsigned_words_t)weights << 8) >> 8;
-  const vi_words_t odd = (vi_words_t)weights >> 8;
+  const vi_uint16_t numbers = (vi_uint16_t)x;
+  const vi_int16_t even = (vi_int16_t)((vi_uint16_t)weights << 8) >> 8;
+  const vi_int16_t odd = (vi_int16_t)weights >> 8;
   sum = vi_dot_pairs(sum, (vi_t)(numbers & 0xff), (vi_t)even);
   return vi_dot_pairs(sum, (vi_t)(numbers >> 8), (vi_t)odd);
 }

@@ -122,8 +122,8 @@ ACC_INLINE void vi_store_two_zipped(uint8_t* p, uint8_t* q, const vi_t a[2], con
 }
 ACC_INLINE void vi_store_zipped(uint8_t* p, vi_t low, vi_t high, vi_bounds_t bounds) {
   const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
-  const __m512i words = _mm512_packs_epi32(low, high);
-  const __m512i bytes = _mm512_permutexvar_epi64(order, vi_bounded_bytes(words, words, bounds));
+  const __m512i narrow = _mm512_packs_epi32(low, high);
+  const __m512i bytes = _mm512_permutexvar_epi64(order, vi_bounded_bytes(narrow, narrow, bounds));
   _mm256_storeu_si256((__m256i*)(void*)p, _mm512_castsi512_si256(bytes));
 }
 /* Two rows of neighbouring channels. */
@@ -135,8 +135,8 @@ ACC_INLINE void vi_store_two_rows(uint8_t* p, uint8_t* q, const vi_t a[2], const
   vi_store_halves(p, q, _mm512_permutexvar_epi32(VI_ORDER_OF_ROWS, mixed));
 }
 ACC_INLINE void vi_store_numbers(uint8_t* p, vi_t a, vi_t b, vi_bounds_t bounds) {
-  const __m512i words = _mm512_packs_epi32(a, b);
-  const __m512i mixed = vi_bounded_bytes(words, words, bounds);
+  const __m512i narrow = _mm512_packs_epi32(a, b);
+  const __m512i mixed = vi_bounded_bytes(narrow, narrow, bounds);
   _mm256_storeu_si256((__m256i*)(void*)p,
                       _mm512_castsi512_si256(_mm512_permutexvar_epi32(VI_ORDER_OF_ROWS, mixed)));
 }
@@ -209,8 +209,8 @@ ACC_INLINE vi_t vi_scale_real(vi_t sum, vi_t low, vi_t high) {
   return _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castpd_ps(c), _mm256_castpd_ps(d), 0x88));
 }
 ACC_INLINE void vi_store_bytes(uint8_t* p, vi_t a, vi_t b) {
-  const __m256i words = _mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xd8);
-  const __m256i bytes = _mm256_and_si256(words, _mm256_set1_epi16(0xff));
+  const __m256i narrow = _mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xd8);
+  const __m256i bytes = _mm256_and_si256(narrow, _mm256_set1_epi16(0xff));
   _mm_storeu_si128((__m128i*)(void*)p, _mm_packus_epi16(_mm256_castsi256_si128(bytes),
                                                         _mm256_extracti128_si256(bytes, 1)));
 }
@@ -230,8 +230,8 @@ ACC_INLINE __m256i vi_bounded_bytes(__m256i left, __m256i right, vi_bounds_t bou
                           bounds.flip);
 }
 ACC_INLINE void vi_store_zipped(uint8_t* p, vi_t low, vi_t high, vi_bounds_t bounds) {
-  const __m256i words = _mm256_packs_epi32(low, high);
-  const __m256i bytes = _mm256_permute4x64_epi64(vi_bounded_bytes(words, words, bounds), 0xd8);
+  const __m256i narrow = _mm256_packs_epi32(low, high);
+  const __m256i bytes = _mm256_permute4x64_epi64(vi_bounded_bytes(narrow, narrow, bounds), 0xd8);
   _mm_storeu_si128((__m128i*)(void*)p, _mm256_castsi256_si128(bytes));
 }
 /* Two pixels of zipped channels. */
@@ -255,8 +255,9 @@ ACC_INLINE void vi_store_two_rows(uint8_t* p, uint8_t* q, const vi_t a[2], const
 }
 ACC_INLINE void vi_store_numbers(uint8_t* p, vi_t a, vi_t b, vi_bounds_t bounds) {
   const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-  const __m256i words = _mm256_packs_epi32(a, b);
-  const __m256i bytes = _mm256_permutevar8x32_epi32(vi_bounded_bytes(words, words, bounds), order);
+  const __m256i narrow = _mm256_packs_epi32(a, b);
+  const __m256i bytes =
+      _mm256_permutevar8x32_epi32(vi_bounded_bytes(narrow, narrow, bounds), order);
   _mm_storeu_si128((__m128i*)(void*)p, _mm256_castsi256_si128(bytes));
 }
 ACC_INLINE vi_t vi_load_bytes(const uint8_t* p) {

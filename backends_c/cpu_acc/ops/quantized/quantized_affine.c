@@ -65,7 +65,7 @@ armnn_status_t armnn_i_acc_make_quantized_affine(const armnn_i_acc_maker_t* make
   const armnn_i_acc_element_t in = what->input.element, out = what->output.element;
   const uint32_t last = what->output.rank - 1;
   const int64_t channels = what->output.dims[last];
-  if (!armnn_i_acc_is_levels(in.type) || !armnn_i_acc_is_levels(out.type) || channels < 1 ||
+  if (!armnn_i_acc_is_8bit(in.type) || !armnn_i_acc_is_8bit(out.type) || channels < 1 ||
       (channels > 1 && (what->input.strides[last] != 1 || what->output.strides[last] != 1))) {
     return ARMNN_STATUS_UNSUPPORTED;
   }

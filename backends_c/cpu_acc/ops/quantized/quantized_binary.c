@@ -148,7 +148,7 @@ static bool all_are(const armnn_i_acc_quantized_binary_t* what, bool (*is)(int32
          is(what->output.element.type);
 }
 
-/* Whether the results of words have 32 bits on their way. */
+/* Whether the results of int16 operands have 32 bits on their way. */
 static bool has_short_steps(const armnn_i_acc_quantized_binary_t* what) {
   return what->is_real || (what->factor.shift <= 0 && what->factor.shift >= -30);
 }
@@ -157,22 +157,22 @@ armnn_status_t armnn_i_acc_make_quantized_binary(const armnn_i_acc_maker_t* make
                                                  const armnn_i_acc_quantized_binary_t* what,
                                                  armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_element_kernels_t* kernels = maker->isa->quantized->elements;
-  const armnn_i_acc_word_kernels_t* words = maker->isa->quantized->words;
-  const bool is_word = all_are(what, armnn_i_acc_is_words) && has_short_steps(what);
-  if (!is_word && !all_are(what, armnn_i_acc_is_levels)) return ARMNN_STATUS_UNSUPPORTED;
+  const armnn_i_acc_int16_kernels_t* int16 = maker->isa->quantized->int16;
+  const bool is_int16 = all_are(what, armnn_i_acc_is_int16) && has_short_steps(what);
+  if (!is_int16 && !all_are(what, armnn_i_acc_is_8bit)) return ARMNN_STATUS_UNSUPPORTED;
   binary_op_t* op = (binary_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->tensors[OUTPUT] = what->output;
   op->tensors[LEFT] = what->left;
   op->tensors[RIGHT] = what->right;
-  op->pair = is_word ? words->pair : kernels->pair;
+  op->pair = is_int16 ? int16->pair : kernels->pair;
   op->job = armnn_i_acc_pair_job_of(what);
   plan(op);
   op->base.op.run = run_binary;
   op->base.op.kernel =
-      what->operation == ARMNN_BINARY_ADD   ? (is_word ? words->add_name : kernels->add_name)
-      : what->operation == ARMNN_BINARY_SUB ? (is_word ? words->sub_name : kernels->sub_name)
-                                            : (is_word ? words->mul_name : kernels->mul_name);
+      what->operation == ARMNN_BINARY_ADD   ? (is_int16 ? int16->add_name : kernels->add_name)
+      : what->operation == ARMNN_BINARY_SUB ? (is_int16 ? int16->sub_name : kernels->sub_name)
+                                            : (is_int16 ? int16->mul_name : kernels->mul_name);
   op->base.op.operations = (uint64_t)armnn_i_acc_count(&what->output);
   op->threads = armnn_i_acc_threads(maker, 8 * op->base.op.operations);
   *out_op = &op->base.op;

@@ -18,11 +18,11 @@ struct element_op_t {
   armnn_i_acc_walk_t walk;
   armnn_i_acc_pieces_t pieces;
   const armnn_i_acc_element_kernels_t* kernels;
-  const armnn_i_acc_word_kernels_t* words;
+  const armnn_i_acc_int16_kernels_t* int16;
   row_fn_t row;
   armnn_i_acc_store_t store;
   uint8_t table[256];
-  const void* word_table; /* behind the operator */
+  const void* int16_table; /* behind the operator */
   uint32_t threads;
 };
 
@@ -53,13 +53,13 @@ static void table_row(const element_op_t* op, const char* in, char* out, size_t 
 
 /* ---- Numbers of 16 bits -------------------------------------------------------------------- */
 
-static void quantize_words(const element_op_t* op, const char* in, char* out, size_t count) {
-  op->words->quantize((const float*)(const void*)in, (int16_t*)(void*)out, count,
+static void quantize_int16(const element_op_t* op, const char* in, char* out, size_t count) {
+  op->int16->quantize((const float*)(const void*)in, (int16_t*)(void*)out, count,
                       op->tensors[OUTPUT].element.scale, &op->store);
 }
 
-static void dequantize_words(const element_op_t* op, const char* in, char* out, size_t count) {
-  op->words->dequantize((const int16_t*)(const void*)in, (float*)(void*)out, count,
+static void dequantize_int16(const element_op_t* op, const char* in, char* out, size_t count) {
+  op->int16->dequantize((const int16_t*)(const void*)in, (float*)(void*)out, count,
                         op->tensors[INPUT].element.scale);
 }
 
@@ -67,13 +67,13 @@ static void dequantize_words(const element_op_t* op, const char* in, char* out, 
 #define DEFINE_TABLE_ROW(name, from_t, to_t)                                                      \
   static void name(const element_op_t* op, const char* in_bytes, char* out_bytes, size_t count) { \
     const from_t* in = (const from_t*)(const void*)in_bytes;                                      \
-    const to_t* table = (const to_t*)op->word_table;                                              \
+    const to_t* table = (const to_t*)op->int16_table;                                             \
     to_t* out = (to_t*)(void*)out_bytes;                                                          \
     for (size_t i = 0; i < count; ++i) out[i] = table[in[i]];                                     \
   }
-DEFINE_TABLE_ROW(words_of_words, uint16_t, uint16_t)
-DEFINE_TABLE_ROW(words_of_bytes, uint8_t, uint16_t)
-DEFINE_TABLE_ROW(bytes_of_words, uint16_t, uint8_t)
+DEFINE_TABLE_ROW(int16_of_int16, uint16_t, uint16_t)
+DEFINE_TABLE_ROW(int16_of_bytes, uint8_t, uint16_t)
+DEFINE_TABLE_ROW(bytes_of_int16, uint16_t, uint8_t)
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
@@ -130,11 +130,11 @@ static element_op_t* new_op(const armnn_i_acc_maker_t* maker, const armnn_i_acc_
   void* table = NULL;
   element_op_t* op = (element_op_t*)armnn_i_acc_new_op(maker, sizeof *op, table_size, &table);
   if (op == NULL) return NULL;
-  op->word_table = table;
+  op->int16_table = table;
   op->tensors[INPUT] = *input;
   op->tensors[OUTPUT] = *output;
   op->kernels = maker->isa->quantized->elements;
-  op->words = maker->isa->quantized->words;
+  op->int16 = maker->isa->quantized->int16;
   op->row = row;
   op->base.op.run = run_elements;
   op->base.op.kernel = name;
@@ -149,14 +149,14 @@ armnn_status_t armnn_i_acc_make_quantize(const armnn_i_acc_maker_t* maker,
                                          armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_quantized_kernels_t* kernels = maker->isa->quantized;
   const armnn_i_acc_element_t to = what->output.element;
-  const bool is_word = armnn_i_acc_is_words(to.type);
+  const bool is_int16 = armnn_i_acc_is_int16(to.type);
   if (what->input.element.type != ARMNN_DATA_TYPE_FLOAT32 ||
-      (!is_word && !armnn_i_acc_is_levels(to.type))) {
+      (!is_int16 && !armnn_i_acc_is_8bit(to.type))) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
   element_op_t* op =
-      new_op(maker, &what->input, &what->output, is_word ? quantize_words : quantize_row,
-             is_word ? kernels->words->quantize_name : kernels->elements->quantize_name, 0);
+      new_op(maker, &what->input, &what->output, is_int16 ? quantize_int16 : quantize_row,
+             is_int16 ? kernels->int16->quantize_name : kernels->elements->quantize_name, 0);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->store = (armnn_i_acc_store_t){to.zero_point, armnn_i_acc_least(to.type),
                                     armnn_i_acc_most(to.type), 0};
@@ -168,14 +168,14 @@ armnn_status_t armnn_i_acc_make_dequantize(const armnn_i_acc_maker_t* maker,
                                            const armnn_i_acc_dequantize_t* what,
                                            armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_quantized_kernels_t* kernels = maker->isa->quantized;
-  const bool is_word = armnn_i_acc_is_words(what->input.element.type);
+  const bool is_int16 = armnn_i_acc_is_int16(what->input.element.type);
   if (what->output.element.type != ARMNN_DATA_TYPE_FLOAT32 ||
-      (!is_word && !armnn_i_acc_is_levels(what->input.element.type))) {
+      (!is_int16 && !armnn_i_acc_is_8bit(what->input.element.type))) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
   element_op_t* op =
-      new_op(maker, &what->input, &what->output, is_word ? dequantize_words : dequantize_row,
-             is_word ? kernels->words->dequantize_name : kernels->elements->dequantize_name, 0);
+      new_op(maker, &what->input, &what->output, is_int16 ? dequantize_int16 : dequantize_row,
+             is_int16 ? kernels->int16->dequantize_name : kernels->elements->dequantize_name, 0);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   *out_op = &op->base.op;
   return ARMNN_STATUS_OK;
@@ -183,8 +183,8 @@ armnn_status_t armnn_i_acc_make_dequantize(const armnn_i_acc_maker_t* maker,
 
 armnn_status_t armnn_i_acc_make_table(const armnn_i_acc_maker_t* maker,
                                       const armnn_i_acc_table_t* what, armnn_i_acc_op_t** out_op) {
-  if (!armnn_i_acc_is_levels(what->input.element.type) ||
-      !armnn_i_acc_is_levels(what->output.element.type)) {
+  if (!armnn_i_acc_is_8bit(what->input.element.type) ||
+      !armnn_i_acc_is_8bit(what->output.element.type)) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
   element_op_t* op = new_op(maker, &what->input, &what->output, table_row,
@@ -195,23 +195,23 @@ armnn_status_t armnn_i_acc_make_table(const armnn_i_acc_maker_t* maker,
   return ARMNN_STATUS_OK;
 }
 
-armnn_status_t armnn_i_acc_make_word_table(const armnn_i_acc_maker_t* maker,
-                                           const armnn_i_acc_word_table_t* what,
-                                           armnn_i_acc_op_t** out_op) {
+armnn_status_t armnn_i_acc_make_int16_table(const armnn_i_acc_maker_t* maker,
+                                            const armnn_i_acc_int16_table_t* what,
+                                            armnn_i_acc_op_t** out_op) {
   const int32_t from = what->input.element.type, to = what->output.element.type;
-  const bool words = armnn_i_acc_is_words(from), makes_words = armnn_i_acc_is_words(to);
-  if ((!words && !makes_words) || (!words && !armnn_i_acc_is_levels(from)) ||
-      (!makes_words && !armnn_i_acc_is_levels(to))) {
+  const bool takes_int16 = armnn_i_acc_is_int16(from), makes_int16 = armnn_i_acc_is_int16(to);
+  if ((!takes_int16 && !makes_int16) || (!takes_int16 && !armnn_i_acc_is_8bit(from)) ||
+      (!makes_int16 && !armnn_i_acc_is_8bit(to))) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
-  const size_t size = (words ? 65536 : 256) * (size_t)what->output.element.size;
+  const size_t size = (takes_int16 ? 65536 : 256) * (size_t)what->output.element.size;
   element_op_t* op = new_op(maker, &what->input, &what->output,
-                            !words         ? words_of_bytes
-                            : !makes_words ? bytes_of_words
-                                           : words_of_words,
+                            !takes_int16   ? int16_of_bytes
+                            : !makes_int16 ? bytes_of_int16
+                                           : int16_of_int16,
                             "armnn_s16_table", size);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
-  memcpy((void*)(uintptr_t)op->word_table, what->table, size);
+  memcpy((void*)(uintptr_t)op->int16_table, what->table, size);
   *out_op = &op->base.op;
   return ARMNN_STATUS_OK;
 }

@@ -26,7 +26,7 @@ struct pooling_op_t {
                uint8_t* out);
   const armnn_i_acc_window_kernels_t* kernels;
   int64_t block; /* the most channels that |pool| takes */
-  bool is_word;
+  bool is_int16;
   bool same; /* input and output have one scale and zero point */
   uint8_t flip;
   uint8_t numbers[256]; /* of the output, by the input's byte */
@@ -193,8 +193,8 @@ static void average_of_reals(const pooling_op_t* op, const uint8_t* pixels, cons
 
 /* ---- Numbers of 16 bits -------------------------------------------------------------------- */
 
-static void maximum_word(const pooling_op_t* op, const uint8_t* pixels, const taps_t* taps,
-                         size_t count, uint8_t* out) {
+static void maximum_int16(const pooling_op_t* op, const uint8_t* pixels, const taps_t* taps,
+                          size_t count, uint8_t* out) {
   int16_t most[BLOCK];
   for (size_t c = 0; c < BLOCK; ++c) most[c] = INT16_MIN;
   for (int64_t ky = taps->begin[0]; ky < taps->end[0]; ++ky) {
@@ -206,7 +206,7 @@ static void maximum_word(const pooling_op_t* op, const uint8_t* pixels, const ta
   memcpy(out, most, count * sizeof *most);
 }
 
-static void average_of_words(const pooling_op_t* op, const uint8_t* pixels, const taps_t* taps,
+static void average_of_int16(const pooling_op_t* op, const uint8_t* pixels, const taps_t* taps,
                              size_t count, uint8_t* out) {
   int64_t sums[BLOCK] = {0};
   for (int64_t ky = taps->begin[0]; ky < taps->end[0]; ++ky) {
@@ -215,14 +215,14 @@ static void average_of_words(const pooling_op_t* op, const uint8_t* pixels, cons
       for (size_t c = 0; c < count; ++c) sums[c] += in[c];
     }
   }
-  int16_t* words = (int16_t*)(void*)out;
+  int16_t* narrow = (int16_t*)(void*)out;
   for (size_t c = 0; c < count; ++c) {
     if (op->what.is_real) {
-      words[c] = (int16_t)rescaled(op, sums[c], taps->counted);
+      narrow[c] = (int16_t)rescaled(op, sums[c], taps->counted);
       continue;
     }
     const float mean = (float)((double)sums[c] / (double)taps->counted);
-    words[c] = (int16_t)armnn_i_acc_saturated_number(op->what.output.element, roundf(mean));
+    narrow[c] = (int16_t)armnn_i_acc_saturated_number(op->what.output.element, roundf(mean));
   }
 }
 
@@ -238,7 +238,7 @@ static void run_window(const pooling_run_t* run, int64_t n, int64_t y, int64_t x
                          (x * what->stride_x - what->pad_left) * in->strides[2];
   uint8_t* to = run->output + n * out->strides[0] + y * out->strides[1] + x * out->strides[2];
   if (taps.inside == 0) {
-    memset(to, op->is_word ? 0 : number_of(op, 0.0f), (size_t)out->dims[3] * out->element.size);
+    memset(to, op->is_int16 ? 0 : number_of(op, 0.0f), (size_t)out->dims[3] * out->element.size);
     return;
   }
   for (int64_t c = 0; c < out->dims[3]; c += op->block) {
@@ -273,8 +273,8 @@ armnn_status_t armnn_i_acc_make_quantized_pooling(const armnn_i_acc_maker_t* mak
                                                   const armnn_i_acc_quantized_pooling_t* what,
                                                   armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_element_t in = what->input.element, out = what->output.element;
-  const bool is_word = armnn_i_acc_is_words(in.type);
-  if (in.type != out.type || (is_word ? in.scale != out.scale : !armnn_i_acc_is_levels(in.type))) {
+  const bool is_int16 = armnn_i_acc_is_int16(in.type);
+  if (in.type != out.type || (is_int16 ? in.scale != out.scale : !armnn_i_acc_is_8bit(in.type))) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
   pooling_op_t* op = (pooling_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
@@ -282,11 +282,11 @@ armnn_status_t armnn_i_acc_make_quantized_pooling(const armnn_i_acc_maker_t* mak
   op->what = *what;
   op->same = in.scale == out.scale && in.zero_point == out.zero_point;
   op->flip = armnn_i_acc_flip(in);
-  op->is_word = is_word;
+  op->is_int16 = is_int16;
   op->block = BLOCK;
   op->base.op.run = run_pooling;
-  if (is_word) {
-    op->pool = what->method == ARMNN_POOLING_MAX ? maximum_word : average_of_words;
+  if (is_int16) {
+    op->pool = what->method == ARMNN_POOLING_MAX ? maximum_int16 : average_of_int16;
     op->base.op.kernel =
         what->method == ARMNN_POOLING_MAX ? "armnn_s16_max_pooling" : "armnn_s16_average_pooling";
   } else {

@@ -110,20 +110,20 @@ static void finish_most(const reduce_op_t* op, const numbers_t* numbers, int64_t
   for (int64_t c = 0; c < columns; ++c) out[c] = op->table[numbers->most[c] ^ op->mask];
 }
 
-static void take_words(const reduce_op_t* op, const uint8_t* in, int64_t columns, int64_t run,
+static void take_int16(const reduce_op_t* op, const uint8_t* in, int64_t columns, int64_t run,
                        numbers_t* numbers) {
-  const int16_t* words = (const int16_t*)(const void*)in;
+  const int16_t* narrow = (const int16_t*)(const void*)in;
   (void)op;
-  for (int64_t i = 0; i < run; ++i) numbers->totals[0] += words[i];
-  for (int64_t c = 0; c < columns; ++c) numbers->totals[c] += words[c];
+  for (int64_t i = 0; i < run; ++i) numbers->totals[0] += narrow[i];
+  for (int64_t c = 0; c < columns; ++c) numbers->totals[c] += narrow[c];
 }
 
-static void finish_mean_of_words(const reduce_op_t* op, const numbers_t* numbers, int64_t columns,
+static void finish_mean_of_int16(const reduce_op_t* op, const numbers_t* numbers, int64_t columns,
                                  uint8_t* out) {
-  int16_t* words = (int16_t*)(void*)out;
+  int16_t* narrow = (int16_t*)(void*)out;
   for (int64_t c = 0; c < columns; ++c) {
     const int32_t level = mean_of(op, numbers->totals[c]);
-    words[c] = (int16_t)(level < INT16_MIN ? INT16_MIN : level > INT16_MAX ? INT16_MAX : level);
+    narrow[c] = (int16_t)(level < INT16_MIN ? INT16_MIN : level > INT16_MAX ? INT16_MAX : level);
   }
 }
 
@@ -131,9 +131,9 @@ static void set_operation(reduce_op_t* op, int64_t folded) {
   const armnn_i_acc_element_t in = op->what.input.element;
   const uint8_t flip = armnn_i_acc_flip(in);
   op->folded = folded;
-  if (armnn_i_acc_is_words(in.type)) {
-    op->take = take_words;
-    op->finish = finish_mean_of_words;
+  if (armnn_i_acc_is_int16(in.type)) {
+    op->take = take_int16;
+    op->finish = finish_mean_of_int16;
     op->base.op.kernel = "armnn_s16_reduce_mean";
     return;
   }
@@ -197,11 +197,11 @@ armnn_status_t armnn_i_acc_make_quantized_reduce(const armnn_i_acc_maker_t* make
                                                  const armnn_i_acc_quantized_reduce_t* what,
                                                  armnn_i_acc_op_t** out_op) {
   const int32_t from = what->input.element.type, to = what->output.element.type;
-  const bool is_word = armnn_i_acc_is_words(from) && armnn_i_acc_is_words(to);
+  const bool is_int16 = armnn_i_acc_is_int16(from) && armnn_i_acc_is_int16(to);
   const bool known =
       what->operation == ARMNN_REDUCE_MEAN ||
-      (!is_word && (what->operation == ARMNN_REDUCE_SUM || what->operation == ARMNN_REDUCE_MAX ||
-                    what->operation == ARMNN_REDUCE_MIN));
+      (!is_int16 && (what->operation == ARMNN_REDUCE_SUM || what->operation == ARMNN_REDUCE_MAX ||
+                     what->operation == ARMNN_REDUCE_MIN));
   int64_t folded = 1;
   armnn_i_acc_walk_t walk = {.rank = what->input.rank, .tensors = 2};
   for (uint32_t d = 0; d < walk.rank; ++d) {
@@ -212,7 +212,7 @@ armnn_status_t armnn_i_acc_make_quantized_reduce(const armnn_i_acc_maker_t* make
     if (is_folded) folded *= what->input.dims[d];
   }
   if (!known || folded > MOST_FOLDED ||
-      (!is_word && !(armnn_i_acc_is_levels(from) && armnn_i_acc_is_levels(to)))) {
+      (!is_int16 && !(armnn_i_acc_is_8bit(from) && armnn_i_acc_is_8bit(to)))) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
   reduce_op_t* op = (reduce_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);

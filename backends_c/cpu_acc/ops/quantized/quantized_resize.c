@@ -76,7 +76,7 @@ armnn_status_t armnn_i_acc_make_quantized_resize(const armnn_i_acc_maker_t* make
                                                  const armnn_i_acc_quantized_resize_t* what,
                                                  armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_element_t in = what->input.element, out = what->output.element;
-  if (!armnn_i_acc_is_levels(in.type) || !armnn_i_acc_is_levels(out.type)) {
+  if (!armnn_i_acc_is_8bit(in.type) || !armnn_i_acc_is_8bit(out.type)) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
   const int64_t height = what->output.dims[1], width = what->output.dims[2];

@@ -20,7 +20,7 @@ typedef struct softmax_op_t {
   armnn_i_acc_quantized_softmax_t what;
   const armnn_i_acc_quantized_kernels_t* kernels;
   armnn_i_acc_store_t store;
-  bool is_word;            /* numbers of 16 bits, both */
+  bool is_int16;           /* numbers of 16 bits, both */
   float reals[256];        /* beta times the real number of each byte of the input */
   armnn_i_acc_walk_t walk; /* over lines */
   int64_t lines, room;     /* results that are stored at a time */
@@ -119,8 +119,8 @@ static void byte_line(const softmax_op_t* op, const uint8_t* in, int64_t count, 
   }
 }
 
-static void word_line(const softmax_op_t* op, const uint8_t* in, int64_t count, int64_t step,
-                      float* out) {
+static void int16_line(const softmax_op_t* op, const uint8_t* in, int64_t count, int64_t step,
+                       float* out) {
   const float scale = op->what.input.element.scale, beta = op->what.beta;
   for (int64_t i = 0; i < count; ++i) {
     const float real = scale * (float)*(const int16_t*)(const void*)(in + i * step);
@@ -146,14 +146,14 @@ static void store(const softmax_op_t* op, const float* reals, uint8_t* out, int6
   if (step != (int64_t)element.size) {
     for (int64_t i = 0; i < count; ++i) {
       const int32_t number = armnn_i_acc_stored_number(element, reals[i]);
-      if (op->is_word) {
+      if (op->is_int16) {
         *(int16_t*)(void*)(out + i * step) = (int16_t)number;
       } else {
         out[i * step] = (uint8_t)number;
       }
     }
-  } else if (op->is_word) {
-    op->kernels->words->quantize(reals, (int16_t*)(void*)out, (size_t)count, element.scale,
+  } else if (op->is_int16) {
+    op->kernels->int16->quantize(reals, (int16_t*)(void*)out, (size_t)count, element.scale,
                                  &op->store);
   } else {
     op->kernels->elements->quantize(reals, out, (size_t)count, element.scale, &op->store);
@@ -182,8 +182,8 @@ static armnn_status_t run_lines(void* argument, uint64_t begin, uint64_t end,
     }
     if (filled == 0) first = out;
     const uint8_t* in = run->input + at[INPUT];
-    if (op->is_word) {
-      word_line(op, in, count, in_step, room->results + filled);
+    if (op->is_int16) {
+      int16_line(op, in, count, in_step, room->results + filled);
     } else {
       byte_line(op, in, count, in_step, room, room->results + filled);
     }
@@ -208,18 +208,18 @@ armnn_status_t armnn_i_acc_make_quantized_softmax(const armnn_i_acc_maker_t* mak
                                                   armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_element_t in = what->input.element;
   const int32_t out_type = what->output.element.type;
-  const bool is_word = armnn_i_acc_is_words(in.type) && armnn_i_acc_is_words(out_type);
-  if (!is_word && !(armnn_i_acc_is_levels(in.type) && armnn_i_acc_is_levels(out_type))) {
+  const bool is_int16 = armnn_i_acc_is_int16(in.type) && armnn_i_acc_is_int16(out_type);
+  if (!is_int16 && !(armnn_i_acc_is_8bit(in.type) && armnn_i_acc_is_8bit(out_type))) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
   softmax_op_t* op = (softmax_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->what = *what;
-  op->is_word = is_word;
+  op->is_int16 = is_int16;
   op->kernels = maker->isa->quantized;
   op->store = (armnn_i_acc_store_t){what->output.element.zero_point, armnn_i_acc_least(out_type),
                                     armnn_i_acc_most(out_type), 0};
-  if (!is_word) armnn_i_acc_reals(in, op->reals);
+  if (!is_int16) armnn_i_acc_reals(in, op->reals);
   for (int32_t byte = 0; byte < 256; ++byte) op->reals[byte] *= what->beta;
   armnn_i_acc_walk_t* walk = &op->walk;
   walk->tensors = 2;
@@ -232,7 +232,7 @@ armnn_status_t armnn_i_acc_make_quantized_softmax(const armnn_i_acc_maker_t* mak
   armnn_i_acc_walk_join(walk);
   op->lines = armnn_i_acc_walk_outer(walk, 0);
   op->base.op.run = run_softmax;
-  op->base.op.kernel = is_word ? (what->logarithm ? "armnn_s16_log_softmax" : "armnn_s16_softmax")
+  op->base.op.kernel = is_int16 ? (what->logarithm ? "armnn_s16_log_softmax" : "armnn_s16_softmax")
                        : what->logarithm ? "armnn_s8_log_softmax"
                                          : "armnn_s8_softmax";
   op->base.op.operations = 16 * (uint64_t)armnn_i_acc_count(&what->output);

@@ -13,7 +13,7 @@
 
 enum {
   BYTE_DEPTHS = 32768, /* products of levels of 8 bits, 255 * 255, that 32 bits hold */
-  WORD_DEPTHS = 510,   /* of numbers of 16 bits by levels of 8 bits, 2^15 * 2^7 */
+  INT16_DEPTHS = 510,  /* of numbers of 16 bits by levels of 8 bits, 2^15 * 2^7 */
   BLOCK_ROWS = 24,
   SCALING = 8 /* additions that scaling a sum takes as long as */
 };
@@ -260,7 +260,7 @@ armnn_status_t armnn_i_acc_make_computed_product(const armnn_i_acc_maker_t* make
   op->blocks = armnn_i_acc_ceil_div(op->rows, BLOCK_ROWS);
   op->panel_levels = panel_levels;
   op->zero_point = what->left.element.zero_point;
-  op->depths = what->left.element.size == sizeof(int16_t) ? WORD_DEPTHS : BYTE_DEPTHS;
+  op->depths = what->left.element.size == sizeof(int16_t) ? INT16_DEPTHS : BYTE_DEPTHS;
   op->factors = (armnn_factor_t*)extra;
   op->points = (int32_t*)(void*)((char*)extra + factors);
   memcpy(op->factors, what->factors, all * sizeof *op->factors);

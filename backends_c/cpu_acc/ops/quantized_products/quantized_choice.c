@@ -38,9 +38,9 @@ static double listed_share(const armnn_i_acc_quantized_convolution_t* what) {
   return (double)listed / (double)(QUAD * seen);
 }
 
-bool armnn_i_acc_suits_words(const armnn_i_acc_quantized_convolution_t* what) {
+bool armnn_i_acc_suits_byte_products(const armnn_i_acc_quantized_convolution_t* what) {
   if (what->is_phase) return false;
-  if (what->weight_zero_points == NULL) return what->saved_suits_words;
+  if (what->weight_zero_points == NULL) return what->saved_suits_byte_products;
   if (pixels_of(what) < LEAST_PIXELS) return false;
   const int64_t* dims = what->weights.dims;
   const double depth = (double)(dims[1] * dims[2] * dims[3]);
@@ -54,17 +54,19 @@ armnn_status_t armnn_i_acc_make_quantized_convolution(
     armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_quantized_kernels_t* kernels = maker->isa->quantized;
   armnn_status_t status = ARMNN_STATUS_UNSUPPORTED;
-  if (armnn_i_acc_is_words(what->input.element.type)) {
-    return armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_WORDS, out_op);
+  if (armnn_i_acc_is_int16(what->input.element.type)) {
+    return armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_INT16, out_op);
   }
   if (kernels->has_dot_product) {
     status = armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_BYTES, out_op);
   }
-  const bool by_words = kernels->bytes->excess != NULL && armnn_i_acc_suits_words(what);
-  if (status == ARMNN_STATUS_UNSUPPORTED && !(by_words && pixels_of(what) < SQUARES_PIXELS)) {
+  const bool by_byte_products =
+      kernels->bytes->excess != NULL && armnn_i_acc_suits_byte_products(what);
+  if (status == ARMNN_STATUS_UNSUPPORTED &&
+      !(by_byte_products && pixels_of(what) < SQUARES_PIXELS)) {
     status = armnn_i_acc_make_quantized_winograd(maker, what, out_op);
   }
-  if (status == ARMNN_STATUS_UNSUPPORTED && by_words) {
+  if (status == ARMNN_STATUS_UNSUPPORTED && by_byte_products) {
     status = armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_BYTES, out_op);
   }
   if (status == ARMNN_STATUS_UNSUPPORTED) {

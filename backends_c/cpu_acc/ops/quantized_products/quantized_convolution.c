@@ -357,8 +357,8 @@ static const armnn_i_acc_product_kernels_t* kernels_of(
       return all->pairs;
     case ARMNN_ACC_TILES_NARROW_PAIRS:
       return all->narrow_pairs;
-    case ARMNN_ACC_TILES_WORDS:
-      return what->has_wide_sums ? all->words->wide_products : all->words->products;
+    case ARMNN_ACC_TILES_INT16:
+      return what->has_wide_sums ? all->int16->wide_products : all->int16->products;
     default:
       return all->bytes;
   }
@@ -367,10 +367,10 @@ static const armnn_i_acc_product_kernels_t* kernels_of(
 /* Whether tiles of this kind take numbers of the input's and the output's type. */
 static bool take_types(const armnn_i_acc_quantized_convolution_t* what, armnn_i_acc_tiles_e kind) {
   const int32_t from = what->input.element.type, to = what->output.element.type;
-  if (kind == ARMNN_ACC_TILES_WORDS) {
-    return armnn_i_acc_is_words(from) && armnn_i_acc_is_words(to) && !what->has_sum;
+  if (kind == ARMNN_ACC_TILES_INT16) {
+    return armnn_i_acc_is_int16(from) && armnn_i_acc_is_int16(to) && !what->has_sum;
   }
-  return armnn_i_acc_is_levels(from) && armnn_i_acc_is_levels(to) && !what->has_wide_sums;
+  return armnn_i_acc_is_8bit(from) && armnn_i_acc_is_8bit(to) && !what->has_wide_sums;
 }
 
 armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker,

@@ -164,11 +164,11 @@ armnn_status_t armnn_i_acc_make_quantized_depthwise(const armnn_i_acc_maker_t* m
     return armnn_i_acc_make_quantized_convolution(maker, what, out_op);
   }
   const int32_t from = what->input.element.type, to = what->output.element.type;
-  const bool is_word = armnn_i_acc_is_words(from) && armnn_i_acc_is_words(to);
-  if (!is_word && !(armnn_i_acc_is_levels(from) && armnn_i_acc_is_levels(to))) {
+  const bool is_int16 = armnn_i_acc_is_int16(from) && armnn_i_acc_is_int16(to);
+  if (!is_int16 && !(armnn_i_acc_is_8bit(from) && armnn_i_acc_is_8bit(to))) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
-  if (!is_word) {
+  if (!is_int16) {
     const armnn_status_t status = armnn_i_acc_make_quantized_windows(maker, what, out_op);
     if (status != ARMNN_STATUS_UNSUPPORTED) return status;
   }
@@ -186,13 +186,13 @@ armnn_status_t armnn_i_acc_make_quantized_depthwise(const armnn_i_acc_maker_t* m
   op->block_size = block_size;
   op->taps = (tap_t*)extra;
   op->side = side;
-  op->channelwise = is_word ? kernels->words->channelwise : kernels->channelwise;
+  op->channelwise = is_int16 ? kernels->int16->channelwise : kernels->channelwise;
   set_taps(op);
   if (!op->product.weights.is_packed) pack(op);
   plan_blocks(op);
-  armnn_i_acc_finish_product(maker, &op->product,
-                             is_word ? kernels->words->channelwise_name : kernels->channelwise_name,
-                             run_depthwise);
+  armnn_i_acc_finish_product(
+      maker, &op->product, is_int16 ? kernels->int16->channelwise_name : kernels->channelwise_name,
+      run_depthwise);
   *out_op = &op->product.base.op;
   return ARMNN_STATUS_OK;
 }

@@ -26,11 +26,11 @@ armnn_i_acc_lines_t armnn_i_acc_lines(const armnn_i_acc_quantized_convolution_t*
                                       const armnn_i_acc_quantized_kernels_t* kernels,
                                       int64_t channels, int64_t width) {
   const armnn_i_acc_element_t element = what->input.element;
-  const bool is_word = armnn_i_acc_is_words(element.type);
-  const bool is_signed = element.type != ARMNN_DATA_TYPE_QASYMM_U8 && !is_word;
+  const bool is_int16 = armnn_i_acc_is_int16(element.type);
+  const bool is_signed = element.type != ARMNN_DATA_TYPE_QASYMM_U8 && !is_int16;
   return (armnn_i_acc_lines_t){
       .input = what->input,
-      .read = is_word ? kernels->words->products->read : kernels->levels,
+      .read = is_int16 ? kernels->int16->products->read : kernels->levels,
       .channels = channels,
       .width = width,
       .pixels =

@@ -226,9 +226,9 @@ armnn_status_t armnn_i_acc_make_quantized_matmul(const armnn_i_acc_maker_t* make
                                                  const armnn_i_acc_quantized_matmul_t* what,
                                                  armnn_i_acc_op_t** out_op) {
   const uint32_t rank = what->output.rank;
-  if (!armnn_i_acc_is_levels(what->left.element.type) ||
-      !armnn_i_acc_is_levels(what->right.element.type) ||
-      !armnn_i_acc_is_levels(what->output.element.type)) {
+  if (!armnn_i_acc_is_8bit(what->left.element.type) ||
+      !armnn_i_acc_is_8bit(what->right.element.type) ||
+      !armnn_i_acc_is_8bit(what->output.element.type)) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
   matmul_op_t* op = (matmul_op_t*)armnn_i_acc_new_op(maker, sizeof *op, 0, NULL);

@@ -19,7 +19,7 @@ typedef struct source_t {
 static armnn_i_acc_lstm_product_t plan(const armnn_i_acc_maker_t* maker, const source_t* source,
                                        int64_t depth, int32_t zero_point) {
   const armnn_i_acc_quantized_kernels_t* all = maker->isa->quantized;
-  const armnn_i_acc_lstm_level_kernels_t* kernels = all->lstm;
+  const armnn_i_acc_lstm_int8_kernels_t* kernels = all->lstm;
   const int64_t panel = kernels->panel, group = kernels->group;
   armnn_i_acc_lstm_product_t product = {.depth = depth, .flip = 0x80};
   product.zero = (int16_t)(zero_point + 0x80);
@@ -51,7 +51,7 @@ static void pack_arrays(armnn_factor_t factor, int32_t bias, int32_t* arrays, in
 }
 
 /* The bias of rows of bytes takes off what their zero point adds to a sum: sums wrap. */
-static void pack(const armnn_i_acc_lstm_level_kernels_t* kernels, const source_t* source,
+static void pack(const armnn_i_acc_lstm_int8_kernels_t* kernels, const source_t* source,
                  const armnn_i_acc_lstm_product_t* product, int32_t* packed) {
   const int64_t width = kernels->panel, group = kernels->group;
   int64_t channel = 0;
@@ -91,10 +91,10 @@ static void name_source(armnn_i_acc_name_t* name, const armnn_i_acc_maker_t* mak
 }
 
 armnn_status_t armnn_i_acc_pack_lstm(const armnn_i_acc_maker_t* maker,
-                                     const armnn_i_acc_lstm_levels_t* what,
+                                     const armnn_i_acc_lstm_int8_t* what,
                                      armnn_i_acc_lstm_weights_t* out) {
-  const armnn_i_acc_lstm_level_kernels_t* kernels = maker->isa->quantized->lstm;
-  const armnn_lstm_levels_t* levels = &what->levels;
+  const armnn_i_acc_lstm_int8_kernels_t* kernels = maker->isa->quantized->lstm;
+  const armnn_lstm_int8_t* levels = &what->levels;
   const int8_t* projections[ARMNN_LSTM_GATES] = {what->projection};
   const int32_t* projection_bias[ARMNN_LSTM_GATES] = {what->projection_bias};
   source_t sources[] = {
@@ -114,7 +114,7 @@ armnn_status_t armnn_i_acc_pack_lstm(const armnn_i_acc_maker_t* maker,
   out->projection = plan(maker, &sources[2], what->cells, levels->hidden_zero);
   armnn_i_acc_name_t name = {0};
   uint64_t numbers = 0, layout[3 * 3];
-  ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_LSTM_LEVELS, kernels->panel, kernels->bytes, kernels->group);
+  ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_LSTM_INT8, kernels->panel, kernels->bytes, kernels->group);
   for (int i = 0; i < 3; ++i) {
     name_source(&name, maker, &sources[i], products[i]);
     numbers += (uint64_t)(products[i]->panels * products[i]->panel_size);
@@ -141,7 +141,7 @@ armnn_status_t armnn_i_acc_pack_lstm(const armnn_i_acc_maker_t* maker,
   return ARMNN_STATUS_OK;
 }
 
-void armnn_i_acc_read_lstm_rows(const armnn_i_acc_lstm_level_kernels_t* kernels,
+void armnn_i_acc_read_lstm_rows(const armnn_i_acc_lstm_int8_kernels_t* kernels,
                                 const armnn_i_acc_lstm_product_t* product, const void* bytes,
                                 int64_t step, int64_t rows, char* numbers) {
   const armnn_i_acc_levels_of_t job = {

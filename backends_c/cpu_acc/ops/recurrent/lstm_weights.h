@@ -28,11 +28,11 @@ typedef struct armnn_i_acc_lstm_weights_t {
 } armnn_i_acc_lstm_weights_t;
 
 armnn_status_t armnn_i_acc_pack_lstm(const armnn_i_acc_maker_t* maker,
-                                     const armnn_i_acc_lstm_levels_t* what,
+                                     const armnn_i_acc_lstm_int8_t* what,
                                      armnn_i_acc_lstm_weights_t* out);
 
 /* |rows| rows of stored bytes, |step| apart, become rows of the product at |numbers|. */
-void armnn_i_acc_read_lstm_rows(const armnn_i_acc_lstm_level_kernels_t* kernels,
+void armnn_i_acc_read_lstm_rows(const armnn_i_acc_lstm_int8_kernels_t* kernels,
                                 const armnn_i_acc_lstm_product_t* product, const void* bytes,
                                 int64_t step, int64_t rows, char* numbers);
 

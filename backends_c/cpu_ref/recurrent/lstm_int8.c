@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * lstm_levels.c - see lstm_levels.h. Row by row, step by step.
+ * lstm_int8.c - see lstm_int8.h. Row by row, step by step.
  */
-#include "lstm_levels.h"
+#include "lstm_int8.h"
 
 #include "kernels.h"
 #include "lstm_integers.h"
@@ -14,7 +14,7 @@ enum { GATES = ARMNN_LSTM_GATES };
 
 typedef struct cell_t {
   const armnn_kernel_call_t* call;
-  armnn_lstm_levels_t levels;
+  armnn_lstm_int8_t levels;
   armnn_lstm_sizes_t sizes;
   int16_t* gates; /* [batch, 4, cells] */
   int8_t* shown;  /* [batch, cells] */
@@ -28,8 +28,8 @@ static const void* operand(const cell_t* cell, uint32_t place) {
 static cell_t cell_of(const armnn_kernel_call_t* call) {
   const armnn_workload_info_t* info = call->info;
   cell_t cell = {.call = call,
-                 .levels = armnn_lstm_levels(info->type, info->descriptor, info->input_infos,
-                                             info->input_count)};
+                 .levels = armnn_lstm_int8(info->type, info->descriptor, info->input_infos,
+                                           info->input_count)};
   const armnn_lstm_options_t* options = &cell.levels.options;
   cell.sizes = armnn_lstm_sizes(info, options->is_sequence, options->time_major);
   unsigned char* scratch = (unsigned char*)call->scratch;
@@ -93,7 +93,7 @@ static void sigmoids(int16_t* levels, uint64_t count) {
 static void run_step(const cell_t* cell, const int8_t* x, uint64_t row, int8_t* state,
                      int16_t* memory) {
   const armnn_lstm_sizes_t* sizes = &cell->sizes;
-  const armnn_lstm_levels_t* levels = &cell->levels;
+  const armnn_lstm_int8_t* levels = &cell->levels;
   const uint64_t cells = sizes->cells;
   int16_t* input = cell->gates + row * GATES * cells;
   int16_t *forget = input + ARMNN_LSTM_FORGET_GATE * cells,
@@ -151,7 +151,7 @@ static armnn_status_t run_range(void* argument, uint64_t begin, uint64_t end,
   return ARMNN_STATUS_OK;
 }
 
-armnn_status_t armnn_i_ref_lstm_levels(const armnn_kernel_call_t* call, armnn_error_t* error) {
+armnn_status_t armnn_i_ref_lstm_int8(const armnn_kernel_call_t* call, armnn_error_t* error) {
   cell_t cell = cell_of(call);
   const armnn_lstm_sizes_t* sizes = &cell.sizes;
   if (sizes->outputs == 0) return ARMNN_STATUS_OK;
@@ -161,14 +161,14 @@ armnn_status_t armnn_i_ref_lstm_levels(const armnn_kernel_call_t* call, armnn_er
 }
 
 armnn_status_t armnn_s8_qlstm__ref(const armnn_kernel_call_t* call, armnn_error_t* error) {
-  return armnn_i_ref_lstm_levels(call, error);
+  return armnn_i_ref_lstm_int8(call, error);
 }
 
-armnn_status_t armnn_i_ref_prepare_lstm_levels(const armnn_workload_info_t* info,
-                                               const armnn_host_t* host, armnn_backend_t* backend,
-                                               void** out_prepared,
-                                               armnn_workload_requirements_t* requirements,
-                                               armnn_error_t* error) {
+armnn_status_t armnn_i_ref_prepare_lstm_int8(const armnn_workload_info_t* info,
+                                             const armnn_host_t* host, armnn_backend_t* backend,
+                                             void** out_prepared,
+                                             armnn_workload_requirements_t* requirements,
+                                             armnn_error_t* error) {
   (void)host, (void)backend, (void)error;
   *out_prepared = NULL;
   const armnn_lstm_options_t options = armnn_lstm_options(info->type, info->descriptor);
@@ -178,7 +178,7 @@ armnn_status_t armnn_i_ref_prepare_lstm_levels(const armnn_workload_info_t* info
   return ARMNN_STATUS_OK;
 }
 
-armnn_status_t armnn_i_ref_lstm_levels_supports(const armnn_layer_query_t* query,
-                                                armnn_error_t* reason) {
-  return armnn_lstm_levels_rule(query, reason);
+armnn_status_t armnn_i_ref_lstm_int8_supports(const armnn_layer_query_t* query,
+                                              armnn_error_t* reason) {
+  return armnn_lstm_int8_rule(query, reason);
 }

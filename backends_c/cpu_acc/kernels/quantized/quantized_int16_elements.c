@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * quantized_word_elements.c - kernels of numbers of 16 bits that go element by element.
+ * quantized_int16_elements.c - kernels of numbers of 16 bits that go element by element.
  */
 #include "armnn/descriptors.h"
-#include "kernels/simd/simd_words.h"
+#include "kernels/simd/simd_int16.h"
+#include "quantized_int16.h"
 #include "quantized_steps.h"
-#include "words.h"
 
 enum { BLOCK = 2 * VF_LANES };
 
@@ -15,17 +15,17 @@ void ACC_NAME(armnn_s16_quantize)(const float* in, int16_t* out, size_t count, f
 void ACC_NAME(armnn_s16_quantize)(const float* in, int16_t* out, size_t count, float scale,
                                   const armnn_i_acc_store_t* store) {
   const steps_t steps = steps_of(scale, store);
-  const vi_word_bounds_t bounds = vi_word_bounds(store->low, store->high);
+  const vi_int16_bounds_t bounds = vi_int16_bounds(store->low, store->high);
   for (size_t i = 0; i < count; i += BLOCK) {
     float rest[BLOCK] = {0};
-    int16_t words[BLOCK];
+    int16_t narrow[BLOCK];
     const size_t left = count - i;
     const float* from = in + i;
     if (left < BLOCK) from = memcpy(rest, from, left * sizeof *from);
     vi_t numbers[2];
     for (int v = 0; v < 2; ++v) numbers[v] = stored(vf_load(from + v * VF_LANES), &steps);
-    vi_store_words(left < BLOCK ? words : out + i, numbers[0], numbers[1], bounds);
-    if (left < BLOCK) memcpy(out + i, words, left * sizeof *words);
+    vi_store_int16(left < BLOCK ? narrow : out + i, numbers[0], numbers[1], bounds);
+    if (left < BLOCK) memcpy(out + i, narrow, left * sizeof *narrow);
   }
 }
 
@@ -42,7 +42,7 @@ typedef armnn_i_acc_pair_job_t job_t;
 typedef struct terms_t {
   vi_t multiplier[2], right[2], half[2];
   vi_t out_multiplier, out_right, out_half;
-  vi_word_bounds_t bounds;
+  vi_int16_bounds_t bounds;
   int halved[2]; /* the factor of an operand is 1/2: always that of the greater scale */
   int is_real;
   real_pair_t real;
@@ -53,7 +53,7 @@ ACC_INLINE terms_t terms_of(const job_t* job) {
       .out_multiplier = vi_set(job->multiplier),
       .out_right = vi_set(job->right_shift),
       .out_half = vi_set(job->half),
-      .bounds = vi_word_bounds(job->store.low, job->store.high),
+      .bounds = vi_int16_bounds(job->store.low, job->store.high),
       .is_real = job->is_real,
       .real = real_pair_of(job),
   };
@@ -69,8 +69,8 @@ ACC_INLINE terms_t terms_of(const job_t* job) {
 /* A level on the common scale of a sum. */
 ACC_INLINE vi_t term_of(const terms_t* terms, int side, vi_t level) {
   if (terms->is_real) return level;
-  if (terms->halved[side]) return vi_shift_left(level, ARMNN_ACC_WORD_SUM_BITS - 1);
-  return vi_scale_twice(vi_shift_left(level, ARMNN_ACC_WORD_SUM_BITS), terms->multiplier[side],
+  if (terms->halved[side]) return vi_shift_left(level, ARMNN_ACC_INT16_SUM_BITS - 1);
+  return vi_scale_twice(vi_shift_left(level, ARMNN_ACC_INT16_SUM_BITS), terms->multiplier[side],
                         terms->right[side], terms->half[side], 0);
 }
 
@@ -93,12 +93,12 @@ ACC_INLINE void pair_block(const terms_t* terms, const int16_t* const from[2], c
     for (int side = 0; side < 2; ++side) {
       values[side] = fixed[side];
       if (repeats[side]) continue;
-      values[side] = vi_load_words(from[side] + v * VF_LANES);
+      values[side] = vi_load_int16(from[side] + v * VF_LANES);
       if (operation != ARMNN_BINARY_MUL) values[side] = term_of(terms, side, values[side]);
     }
     results[v] = combined(terms, values[0], values[1], operation);
   }
-  vi_store_words(out, results[0], results[1], terms->bounds);
+  vi_store_int16(out, results[0], results[1], terms->bounds);
 }
 
 /* |operation| and which operand repeats are constant where this is used. */
@@ -123,13 +123,13 @@ ACC_INLINE void pair_rows(const job_t* job, int operation, int left_repeats, int
       pair_block(&terms, at, fixed, repeats, operation, out + i);
     }
     if (i == columns) continue;
-    int16_t in[2][BLOCK] = {{0}}, words[BLOCK];
+    int16_t in[2][BLOCK] = {{0}}, narrow[BLOCK];
     for (int side = 0; side < 2; ++side) {
-      if (!repeats[side]) memcpy(in[side], from[side] + i, (columns - i) * sizeof *words);
+      if (!repeats[side]) memcpy(in[side], from[side] + i, (columns - i) * sizeof *narrow);
     }
     const int16_t* const at[2] = {in[0], in[1]};
-    pair_block(&terms, at, fixed, repeats, operation, words);
-    memcpy(out + i, words, (columns - i) * sizeof *words);
+    pair_block(&terms, at, fixed, repeats, operation, narrow);
+    memcpy(out + i, narrow, (columns - i) * sizeof *narrow);
   }
 }
 

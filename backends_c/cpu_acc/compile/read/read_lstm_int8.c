@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * read_lstm_levels.c - LSTM cells in integers: QLSTM, and UNIDIRECTIONAL_SEQUENCE_LSTM of 8 bits.
+ * read_lstm_int8.c - LSTM cells in integers: QLSTM, and UNIDIRECTIONAL_SEQUENCE_LSTM of 8 bits.
  * One node, whose output has all steps and the last states one behind the other as bytes.
  */
 #include <math.h>
@@ -42,9 +42,8 @@ static void check_sums(ir_graph_t* graph, const int8_t* weights, int64_t channel
   }
 }
 
-static void check_all_sums(ir_graph_t* graph, const armnn_i_acc_lstm_levels_t* what,
-                           int64_t inputs) {
-  const armnn_lstm_levels_t* levels = &what->levels;
+static void check_all_sums(ir_graph_t* graph, const armnn_i_acc_lstm_int8_t* what, int64_t inputs) {
+  const armnn_lstm_int8_t* levels = &what->levels;
   if (levels->hidden.shift > 0) {
     armnn_i_acc_refuse(graph, NULL, "the scale of what cells show is below 2^-30");
   }
@@ -74,7 +73,7 @@ static uint32_t input_of(ir_graph_t* graph) {
   return armnn_i_acc_plain(graph, &sequence);
 }
 
-void armnn_i_acc_read_lstm_levels(ir_graph_t* graph) {
+void armnn_i_acc_read_lstm_int8(ir_graph_t* graph) {
   const armnn_layer_t* layer = ir_layer(graph);
   const armnn_tensor_info_t* recurrent =
       layer->input_infos[ARMNN_LSTM_RECURRENT_WEIGHTS + ARMNN_LSTM_FORGET_GATE];
@@ -82,10 +81,10 @@ void armnn_i_acc_read_lstm_levels(ir_graph_t* graph) {
                                plain_input(graph, ARMNN_LSTM_CELL_STATE)};
   const int64_t inputs = ir_shape(graph, operands[0])->dims[2];
   const ir_shape_t flat = armnn_i_acc_bytes_of_outputs(graph);
-  ir_node_t* node = armnn_i_acc_node(graph, IR_LSTM_LEVELS, operands, 3, &flat);
-  armnn_i_acc_lstm_levels_t* what = &node->lstm_levels;
+  ir_node_t* node = armnn_i_acc_node(graph, IR_LSTM_INT8, operands, 3, &flat);
+  armnn_i_acc_lstm_int8_t* what = &node->lstm_int8;
   what->levels =
-      armnn_lstm_levels(layer->type, layer->descriptor, layer->input_infos, layer->input_count);
+      armnn_lstm_int8(layer->type, layer->descriptor, layer->input_infos, layer->input_count);
   what->rows_first = what->levels.options.is_sequence && !what->levels.options.time_major;
   what->cells = (int64_t)recurrent->dims[0];
   what->outputs = (int64_t)recurrent->dims[1];
@@ -105,7 +104,7 @@ void armnn_i_acc_read_lstm_levels(ir_graph_t* graph) {
     what->projection_bias = constant_of(graph, ARMNN_LSTM_PROJECTION_BIAS);
   }
   check_all_sums(graph, what, inputs);
-  int64_t begin = 0; /* words first, which lie at even addresses */
+  int64_t begin = 0; /* int16 first, which lie at even addresses */
   armnn_i_acc_set_part(graph, 1, node->output, &begin);
   armnn_i_acc_set_part(graph, 2, node->output, &begin);
   armnn_i_acc_set_part(graph, 0, node->output, &begin);

@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * lstm_levels.h - kernels of LSTM cells in integers (lstm_integers.h): sums of gates by packed
+ * lstm_int8.h - kernels of LSTM cells in integers (lstm_integers.h): sums of gates by packed
  * weights, then cells and what they show.
  *
  * Arrays of gates and cells are of any length; nothing is read or written behind them.
  */
-#ifndef ARMNN_CPU_ACC_LSTM_LEVELS_H_
-#define ARMNN_CPU_ACC_LSTM_LEVELS_H_
+#ifndef ARMNN_CPU_ACC_LSTM_INT8_H_
+#define ARMNN_CPU_ACC_LSTM_INT8_H_
 
 #include "kernels/quantized/quantized.h"
 #include "lstm_integers.h"
@@ -51,7 +51,7 @@ typedef struct armnn_i_acc_lstm_gate_sums_t {
   int64_t most_bias;              /* the greatest size of it */
 } armnn_i_acc_lstm_gate_sums_t;
 
-typedef struct armnn_i_acc_lstm_level_kernels_t {
+typedef struct armnn_i_acc_lstm_int8_kernels_t {
   uint32_t panel; /* channels of a panel */
   uint32_t bytes; /* of a number of a row */
   uint32_t group; /* neighbouring depths of a row whose weights, a byte each, lie together */
@@ -61,6 +61,6 @@ typedef struct armnn_i_acc_lstm_level_kernels_t {
   void (*update)(const armnn_i_acc_lstm_cells_t* job);
   void (*show)(const armnn_i_acc_lstm_cells_t* job);
   const char* name;
-} armnn_i_acc_lstm_level_kernels_t;
+} armnn_i_acc_lstm_int8_kernels_t;
 
-#endif /* ARMNN_CPU_ACC_LSTM_LEVELS_H_ */
+#endif /* ARMNN_CPU_ACC_LSTM_INT8_H_ */

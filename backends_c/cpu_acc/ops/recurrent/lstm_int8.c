@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * lstm_levels.c - LSTM cells in integers over a sequence.
+ * lstm_int8.c - LSTM cells in integers over a sequence.
  *
  * The inputs of some steps are multiplied at once, as many as leave the sums of their gates in the
  * cache; then each of these steps adds the product of the states. Blocks of rows do not depend on
@@ -18,8 +18,8 @@ enum {
 
 typedef struct levels_op_t {
   armnn_i_acc_base_t base;
-  armnn_i_acc_lstm_levels_t what; /* its small constants behind the operator, no weights */
-  const armnn_i_acc_lstm_level_kernels_t* kernels;
+  armnn_i_acc_lstm_int8_t what; /* its small constants behind the operator, no weights */
+  const armnn_i_acc_lstm_int8_kernels_t* kernels;
   armnn_i_acc_lstm_weights_t weights;
   armnn_i_acc_lstm_cells_t cells; /* what is the same for all rows */
   int64_t most_bias[GATES];       /* of norms */
@@ -99,7 +99,7 @@ static void multiply(const levels_run_t* run, const armnn_i_acc_lstm_product_t* 
 /* ---- A step -------------------------------------------------------------------------------- */
 
 static void finish_gate(const levels_op_t* op, int gate, const int16_t* cell, int16_t* sums) {
-  const armnn_i_acc_lstm_levels_t* what = &op->what;
+  const armnn_i_acc_lstm_int8_t* what = &op->what;
   if (what->peepholes[gate] == NULL && what->norms[gate] == NULL) return;
   const armnn_i_acc_lstm_gate_sums_t job = {.cells = (size_t)what->cells,
                                             .sums = sums,
@@ -134,7 +134,7 @@ static void run_cells(const levels_op_t* op, int16_t* sums, int16_t* cell, int8_
 
 /* Outputs of the projection from its scaled sums, which saturated in 16 bits: the zero point is
  * less than what a byte has beyond that. */
-static void finish_projection(const armnn_lstm_levels_t* levels, const int16_t* sums, int64_t count,
+static void finish_projection(const armnn_lstm_int8_t* levels, const int16_t* sums, int64_t count,
                               int8_t* hidden) {
   const int32_t zero = levels->state_zero, bound = levels->output_bound;
   const int32_t low = bound == 0 ? INT8_MIN : -bound, high = bound == 0 ? INT8_MAX : bound;
@@ -280,7 +280,7 @@ static void keep_constants(levels_op_t* op, char* memory) {
   const uint64_t cells = (uint64_t)op->what.cells;
   const bool has_norm = op->what.levels.options.layer_norm != 0;
   int32_t* bias = (int32_t*)(void*)memory;
-  int16_t* words = (int16_t*)(void*)(bias + GATES * cells);
+  int16_t* values16 = (int16_t*)(void*)(bias + GATES * cells);
   for (int gate = 0; gate < GATES; ++gate) {
     op->what.weights[gate] = op->what.recurrent[gate] = NULL;
     if (has_norm && op->what.bias[gate] != NULL) {
@@ -294,17 +294,17 @@ static void keep_constants(levels_op_t* op, char* memory) {
     const int16_t** kept[] = {&op->what.norms[gate], &op->what.peepholes[gate]};
     for (int i = 0; i < 2; ++i) {
       if (*kept[i] == NULL) continue;
-      *kept[i] = memcpy(words, *kept[i], cells * sizeof *words);
-      words += cells;
+      *kept[i] = memcpy(values16, *kept[i], cells * sizeof *values16);
+      values16 += cells;
     }
   }
   op->what.projection = NULL;
   op->what.projection_bias = NULL;
 }
 
-armnn_status_t armnn_i_acc_make_lstm_levels(const armnn_i_acc_maker_t* maker,
-                                            const armnn_i_acc_lstm_levels_t* what,
-                                            armnn_i_acc_op_t** out_op) {
+armnn_status_t armnn_i_acc_make_lstm_int8(const armnn_i_acc_maker_t* maker,
+                                          const armnn_i_acc_lstm_int8_t* what,
+                                          armnn_i_acc_op_t** out_op) {
   if (!armnn_i_acc_is_dense(&what->input) || !armnn_i_acc_is_dense(&what->hidden) ||
       !armnn_i_acc_is_dense(&what->cell) || !armnn_i_acc_is_dense(&what->output)) {
     return ARMNN_STATUS_UNSUPPORTED;
@@ -318,7 +318,7 @@ armnn_status_t armnn_i_acc_make_lstm_levels(const armnn_i_acc_maker_t* maker,
     armnn_i_acc_destroy_op(&op->base.op);
     return status;
   }
-  const armnn_lstm_levels_t* levels = &what->levels;
+  const armnn_lstm_int8_t* levels = &what->levels;
   const uint32_t steps = what->rows_first ? 1 : 0, rows = 1 - steps;
   op->what = *what;
   op->kernels = maker->isa->quantized->lstm;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * quantized_word_gemm.c - products of numbers of 16 bits with weights of 8 bits, and the table of
+ * quantized_int16_gemm.c - products of numbers of 16 bits with weights of 8 bits, and the table of
  * all kernels of such numbers.
  *
  * A stored number is its level: tiles are those of pairs of levels with narrow weights
@@ -10,8 +10,8 @@
  * them in 64.
  */
 #include "fixed_point.h"
-#include "kernels/quantized/words.h"
-#include "kernels/simd/simd_words.h"
+#include "kernels/quantized/quantized_int16.h"
+#include "kernels/simd/simd_int16.h"
 #include "quantized_tile.h"
 
 /* A product of two pairs is 2^23 at most: that of so many is below 2^31. */
@@ -23,27 +23,27 @@ ACC_INLINE int16_t* output_of(const job_t* job, uint8_t* const* outputs, int row
 
 /* ---- Sums of 32 bits ----------------------------------------------------------------------- */
 
-ACC_INLINE void store_word_tile(const job_t* job, uint8_t* const* outputs, sums_t* sum,
-                                const int ROWS, const uint32_t FLAGS) {
-  const vi_word_bounds_t bounds = vi_word_bounds(job->store.low, job->store.high);
+ACC_INLINE void store_int16_tile(const job_t* job, uint8_t* const* outputs, sums_t* sum,
+                                 const int ROWS, const uint32_t FLAGS) {
+  const vi_int16_bounds_t bounds = vi_int16_bounds(job->store.low, job->store.high);
   UNROLLED for (int v = 0; v < VECTORS; ++v) {
     const channels_t own = load_channels(job->panel + v * VF_LANES, PANEL, FLAGS);
     UNROLLED for (int i = 0; i < ROWS; ++i) sum[i][v] = scaled(sum[i][v], &own, FLAGS);
   }
   if (job->channels == PANEL) {
     UNROLLED for (int i = 0; i < ROWS; ++i) {
-      vi_store_words(output_of(job, outputs, i), sum[i][0], sum[i][1], bounds);
+      vi_store_int16(output_of(job, outputs, i), sum[i][0], sum[i][1], bounds);
     }
     return;
   }
   UNROLLED for (int i = 0; i < ROWS; ++i) {
-    int16_t words[PANEL];
-    vi_store_words(words, sum[i][0], sum[i][1], bounds);
-    memcpy(output_of(job, outputs, i), words, job->channels * sizeof *words);
+    int16_t narrow[PANEL];
+    vi_store_int16(narrow, sum[i][0], sum[i][1], bounds);
+    memcpy(output_of(job, outputs, i), narrow, job->channels * sizeof *narrow);
   }
 }
 
-ACC_INLINE void multiply_words(const job_t* job, const char* const* inputs, uint8_t* const* outputs,
+ACC_INLINE void multiply_int16(const job_t* job, const char* const* inputs, uint8_t* const* outputs,
                                const int ROWS) {
   const size_t groups = job->groups, step = weights_size(NARROW_PAIRS);
   const char* weights = (const char*)(job->panel + ARMNN_ACC_CHANNEL_ARRAYS * PANEL);
@@ -60,7 +60,7 @@ ACC_INLINE void multiply_words(const job_t* job, const char* const* inputs, uint
     }
   }
   if (VI_HAS_DOT_PRODUCT) keep_sums(sum, ROWS, VECTORS);
-#define STORE(flags) store_word_tile(job, outputs, sum, ROWS, flags)
+#define STORE(flags) store_int16_tile(job, outputs, sum, ROWS, flags)
   WITH_FLAGS(job->store, STORE);
 #undef STORE
 }
@@ -101,7 +101,7 @@ static void store_totals(const job_t* job, uint8_t* const* outputs, const totals
   const bool once = (job->store.flags & ARMNN_ACC_SCALE_ONCE) != 0;
   const bool is_real = (job->store.flags & ARMNN_ACC_SCALE_REAL) != 0;
   for (int i = 0; i < rows; ++i) {
-    int16_t words[PANEL];
+    int16_t narrow[PANEL];
     for (uint32_t c = 0; c < job->channels; ++c) {
       const armnn_factor_t factor = {multiplier[c], left[c] - right[c]};
       const int32_t halves[] = {multiplier[c], right[c]};
@@ -110,9 +110,9 @@ static void store_totals(const job_t* job, uint8_t* const* outputs, const totals
       const int64_t number = is_real ? armnn_rescaled_sum(total[i][c], real)
                              : once  ? scaled_once(total[i][c], multiplier[c], right[c])
                                      : armnn_scale32(armnn_saturate32(total[i][c]), factor);
-      words[c] = (int16_t)(number < low ? low : number > high ? high : number);
+      narrow[c] = (int16_t)(number < low ? low : number > high ? high : number);
     }
-    memcpy(output_of(job, outputs, i), words, job->channels * sizeof *words);
+    memcpy(output_of(job, outputs, i), narrow, job->channels * sizeof *narrow);
   }
 }
 
@@ -157,15 +157,15 @@ ACC_INLINE void multiply_wide(const job_t* job, const char* const* inputs, uint8
       multiply_##kind(job, job->inputs + t * rows, job->outputs + t * rows, rows); \
     }                                                                              \
   }
-#define WORD_TILES(rows) TILES(words, rows)
+#define INT16_TILES(rows) TILES(int16, rows)
 #define WIDE_TILES(rows) TILES(wide, rows)
-TILES_UP_TO(MOST_ROWS, WORD_TILES)
+TILES_UP_TO(MOST_ROWS, INT16_TILES)
 TILES_UP_TO(MOST_ROWS, WIDE_TILES)
 #undef TILES
 
-#define WORD_TILES_OF(rows) words_##rows,
+#define INT16_TILES_OF(rows) int16_##rows,
 static void ACC_NAME(armnn_s16_gemm)(const job_t* job) {
-  static void (*const tiles[])(const job_t*) = {NULL, TILES_UP_TO(MOST_ROWS, WORD_TILES_OF)};
+  static void (*const tiles[])(const job_t*) = {NULL, TILES_UP_TO(MOST_ROWS, INT16_TILES_OF)};
   tiles[job->rows](job);
 }
 
@@ -219,8 +219,8 @@ void ACC_NAME(armnn_s16_quantize)(const float* in, int16_t* out, size_t count, f
 void ACC_NAME(armnn_s16_dequantize)(const int16_t* in, float* out, size_t count, float scale);
 void ACC_NAME(armnn_s16_pair)(const armnn_i_acc_pair_job_t* job);
 
-extern const armnn_i_acc_word_kernels_t ACC_NAME(armnn_i_acc_word_kernels);
-const armnn_i_acc_word_kernels_t ACC_NAME(armnn_i_acc_word_kernels) = {
+extern const armnn_i_acc_int16_kernels_t ACC_NAME(armnn_i_acc_int16_kernels);
+const armnn_i_acc_int16_kernels_t ACC_NAME(armnn_i_acc_int16_kernels) = {
     .products = &products,
     .wide_products = &wide_products,
     .channelwise = ACC_NAME(armnn_s16_depthwise),

@@ -154,7 +154,7 @@ def lock_file() -> str | None:
 
 
 def probe_seconds() -> float | None:
-    """``ARMNN_PY_PROBE_SECONDS``: time for the trial of a file, as ``Runtime(probe_seconds=...)``.
+    """``ARMNN_PY_PROBE_SECONDS``: time for the probe of a file, as ``Runtime(probe_seconds=...)``.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def probe_seconds() -> float | None:
     if value is None:
         return None
     return _seconds(
-        "ARMNN_PY_PROBE_SECONDS", value, "0: files are opened without a trial in another process"
+        "ARMNN_PY_PROBE_SECONDS", value, "0: files are opened without a probe in another process"
     )
 
 

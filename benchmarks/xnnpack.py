@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What does the border cost a vendor's library? Lone layers, and the wish for a layout.
+"""What does the border cost a vendor's library? Lone layers, and the preference for a layout.
 
     python benchmarks/xnnpack.py --backend-path XNNPACK [--cpu-time] [--output FILE.json]
 
@@ -9,7 +9,7 @@ XNNPACK holds the example backend over that library. One thread.
 The border: one convolution as a network, and the same called from a plain C program on the same
 library, in turns. The time is that of ``BoundNetwork.run``, Python included.
 
-The wish for NHWC: a chain of convolutions in NCHW, which the optimiser converts with one change of
+The preference for NHWC: a chain of convolutions in NCHW, which the optimiser converts with one change of
 layout at each border, beside the same with a change in each layer and one that is NHWC throughout.
 """
 
@@ -131,13 +131,13 @@ def chain(length: int, layout: ann.DataLayout, *, turns: bool) -> ann.Network:
     return network
 
 
-def layout_wish(runtime: ann.Runtime, turns: int, length: int = 8) -> dict[str, Any]:
-    """Measure a chain in NCHW with the wish for NHWC, and with a change of layout in each layer."""
+def layout_preference(runtime: ann.Runtime, turns: int, length: int = 8) -> dict[str, Any]:
+    """Measure a chain in NCHW with the preference for NHWC, and with a change of layout in each layer."""
     nchw, nhwc = ann.DataLayout.NCHW, ann.DataLayout.NHWC
     plain = ann.OptimizerOptions(simplify=False)
     ways = {
         "NHWC": ann.load(chain(length, nhwc, turns=False), ["Xnnpack"], runtime=runtime),
-        "wish": ann.load(chain(length, nchw, turns=False), ["Xnnpack"], runtime=runtime),
+        "preference": ann.load(chain(length, nchw, turns=False), ["Xnnpack"], runtime=runtime),
         "each_layer": ann.load(
             chain(length, nhwc, turns=True), ["Xnnpack"], runtime=runtime, options=plain
         ),
@@ -169,7 +169,7 @@ def main() -> None:
     with ann.Runtime(dynamic_backends_path=paths) as runtime:
         ann.set_num_threads(1)
         result: dict[str, Any] = {"border_of_one_convolution": border(runtime, arguments.turns)}
-        result["layout_wish"] = layout_wish(runtime, arguments.turns)
+        result["layout_preference"] = layout_preference(runtime, arguments.turns)
         result["clock"] = "CPU time" if arguments.cpu_time else "wall"
     publish("xnnpack", result, arguments.output)
 

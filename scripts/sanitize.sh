@@ -88,7 +88,7 @@ tests() {
 without=""
 for name in a_callers_array_at_the_end_of_memory room_with_an_end \
   constants_are_copied_where_nothing_follows bound_arrays_have_room_behind_them; do
-  without="$without --deselect tests/unit/runtime/test_wishes.py::test_$name"
+  without="$without --deselect tests/unit/runtime/test_requirements.py::test_$name"
 done
 
 part_address() { build address address,undefined; }
@@ -96,15 +96,15 @@ part_thread() { build thread thread; }
 
 part_python() {
   rm -f "$work"/report.* # pytest would keep the words of a process that ends to itself
-  # A sanitizer takes signals for itself: of the tests of trials those without.
-  trials="tests/loader/test_admission.py tests/loader/test_report.py"
+  # A sanitizer takes signals for itself: of the tests of probes those without.
+  probes="tests/loader/test_admission.py tests/loader/test_report.py"
   ARMNN_PY_PROBE_SECONDS=0
   export ARMNN_PY_PROBE_SECONDS
   tests address loader tests/loader -k 'not faults_end_as_elsewhere' \
     $(printf -- '--ignore=%s ' tests/loader/test_probe.py tests/loader/test_probe_cache.py \
-      tests/loader/test_probe_cache_file.py tests/loader/test_probe_interrupts.py $trials)
+      tests/loader/test_probe_cache_file.py tests/loader/test_probe_interrupts.py $probes)
   unset ARMNN_PY_PROBE_SECONDS
-  tests address trials $trials
+  tests address probes $probes
   tests address state tests/lifecycle/test_process_state.py
   tests address probe -k 'good or forks or closes or nowhere or return' tests/loader/test_probe.py
   for folder in cpu_ref samples unit/runtime unit/optimizer unit/backends frontends cpu_acc; do

@@ -73,7 +73,7 @@ class IsolatedBackend:
         self.vendor_version = str(facts["version"])
         self.description = str(facts["description"])
         self.infers = bool(facts["runs_stand_ins"])
-        self.has_wishes = bool(facts["has_wishes"])
+        self.prefers_layouts = bool(facts["prefers_layouts"])
         self.capabilities: Mapping[str, OptionValue] = dict(facts["capabilities"])
         scopes = {
             scope: {one["name"]: _option(one) for one in facts["options"] if one["scope"] == scope}

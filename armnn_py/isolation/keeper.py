@@ -67,7 +67,7 @@ class Keeper:
             os.close(errors)
             os.close(status)
             raise WorkerEndedError(
-                "the process that starts workers has ended", details=self._last_words()
+                "the process that starts workers has ended", details=self._last_output()
             ) from None
         finally:
             os.close(told_errors)
@@ -79,7 +79,7 @@ class Keeper:
         self._is_killed = True
         self._process.kill()
 
-    def _last_words(self) -> list[str]:
+    def _last_output(self) -> list[str]:
         assert self._process.stderr is not None
         self.kill()
         return self._process.stderr.read().decode("utf-8", "replace").splitlines()[-1:]

@@ -169,13 +169,13 @@ class NetworkCore(NetworkStorage):
         operands = self._resolve_all(layer_type, inputs)
         while operands and operands[-1] is None:
             operands.pop()
-        wished = None if output_infos is None else _check_infos(name, output_infos)
+        requested = None if output_infos is None else _check_infos(name, output_infos)
         found = shapes.infer(
             layer_type,
             descriptor,
             [None if operand is None else operand.info for operand in operands],
             [known_values(operand) for operand in operands],
-            outputs=wished,
+            outputs=requested,
             layer=name,
         )
         layer_type, descriptor = canonical_form(layer_type, descriptor)

@@ -211,7 +211,7 @@ class _Pipeline:
         self._is_placed = True
         if self.options.strategy == "measure":
             self._measure(draft)
-        if self.record is not None and draft.wishing:
+        if self.record is not None and draft.with_preferences:
             self.record.is_complete = False  # who wants other layouts is asked more
         self._follow_layouts(draft)
         self._passes([CANCEL_INVERSE_CONVERSIONS])
@@ -311,7 +311,7 @@ class _Pipeline:
             self.records += optimize_subgraphs(
                 self.graph, candidates, self.model_options, replace=replace, record=self.record
             )
-            if refused and draft.wishing and tidy(self.graph):
+            if refused and draft.with_preferences and tidy(self.graph):
                 number_subgraphs(self.graph)
         else:
             number_subgraphs(self.graph)

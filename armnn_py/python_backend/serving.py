@@ -74,7 +74,7 @@ class Serving:
         self.is_reference = bool(backend.is_reference)
         self.optimizes = type(backend).optimize is not PythonBackend.optimize
         self.infers = type(backend).infer_stand_in is not PythonBackend.infer_stand_in
-        self.has_wishes = type(backend).preferred_layout is not PythonBackend.preferred_layout
+        self.prefers_layouts = type(backend).preferred_layout is not PythonBackend.preferred_layout
         self.takes_late = any(row.late for rows in backend._rows.values() for row in rows)
         self.capabilities = self._values("capabilities", backend.capabilities)
         self.options = self._options("option_defaults", backend.option_defaults)

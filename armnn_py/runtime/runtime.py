@@ -90,7 +90,7 @@ class Runtime(
         that one can stand in for a backend of the same id.
     backends
         Ids of backends that are wanted: files of others are not opened, as far as their names or an
-        earlier trial tell whose they are. Linked backends are there in any case. An id that no file
+        earlier probe tell whose they are. Linked backends are there in any case. An id that no file
         has is an error where it is used. ``"AcmeNpu?"`` names one that may be absent: its options
         are then left out. Default: all files are opened.
     allowed_backends, denied_backends
@@ -99,7 +99,7 @@ class Runtime(
     probe_seconds
         Each file from outside of the package is first tried in another process: one that crashes,
         exits, hangs or forks there is refused, and all else goes on. This is the time that it is
-        given; 0: no trial. Default: ``ARMNN_PY_PROBE_SECONDS``, else 1, or
+        given; 0: no probe. Default: ``ARMNN_PY_PROBE_SECONDS``, else 1, or
         what the file states (``loading_time.h``).
     trust
         Which files from outside of the package may be opened. ``warn``: none that anybody may write

@@ -135,7 +135,7 @@ class ForkedProcess:
     def ending(self) -> tuple[str, Literal["failed", "crashed", "hung"]]:
         """Wait for its end and return how it ended, in words, and what outcome that is."""
         code = self._end()
-        said = self._last_words()
+        said = self._last_output()
         if self.is_late:
             return f"did not return within {self.timeout:g} s", "hung"
         if self.is_garbled:
@@ -151,7 +151,7 @@ class ForkedProcess:
             os.killpg(self.pid, signal.SIGKILL)
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
-    def _last_words(self) -> str:
+    def _last_output(self) -> str:
         """Return the end of what it wrote to standard output and error, and forget it."""
         size = os.fstat(self.output).st_size
         text = os.pread(self.output, _LAST_WORDS, max(size - _LAST_WORDS, 0))

@@ -134,7 +134,7 @@ class _Worker:
             return {"error": "; ".join(verdicts) or "no file that the worker found has this id"}
         backend = self._backend
         with LayerSupport(backend) as support:
-            has_wishes, runs_stand_ins = support.has_wishes, support.runs_stand_ins
+            prefers_layouts, runs_stand_ins = support.prefers_layouts, support.runs_stand_ins
         return {
             "file": backend.file,
             "libraries": sorted({*filter(None, [backend.file]), *_mapped_libraries() - before}),
@@ -148,7 +148,7 @@ class _Worker:
                 [one.name, one.vendor, one.driver_version, one.memory_size]
                 for one in _devices(backend)
             ],
-            "has_wishes": has_wishes,
+            "prefers_layouts": prefers_layouts,
             "runs_stand_ins": runs_stand_ins,
             "options": [option.as_dict() for option in backend.describe_options()],
         }

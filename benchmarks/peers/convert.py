@@ -201,7 +201,7 @@ def convert(model: Path, suffix: str) -> Path:
 
 
 def _reason(error: Exception) -> str:
-    """Return a converter's last words, or what became of its program."""
+    """Return a converter's last output, or what became of its program."""
     if not isinstance(error, subprocess.CalledProcessError):
         return str(error)
     program = Path(error.cmd[0]).name if "_tools" not in str(error.cmd) else "MNN's converter"

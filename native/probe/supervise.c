@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * supervise.c - the parent: starts the child, keeps its last words, ends it at the time limit with
+ * supervise.c - the parent: starts the child, keeps its last output, ends it at the time limit with
  * every process that it has started, and writes the report.
  */
 #define _GNU_SOURCE /* pipe2 */

@@ -228,7 +228,7 @@ armnn_status_t armnn_core_set_thread_count(uint32_t count) {
 
 void armnn_core_yield_between_runs(void) {
   armnn_i_core_prepare();
-  atomic_store(&armnn_i_core.pool.crowd.yields_between, true);
+  atomic_store(&armnn_i_core.pool.contention.yields_between, true);
 }
 
 uint32_t armnn_core_limit_threads(uint32_t count) {

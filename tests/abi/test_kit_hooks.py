@@ -114,7 +114,7 @@ def test_a_layer_comes_in_the_layout_that_the_hook_names(
 
 
 @pytest.mark.parametrize("answer", [0, 1, 3, 5, -7])
-def test_another_answer_is_no_wish(
+def test_another_answer_is_not_a_preference(
     tmp_path: Path, build_backend: Build, caplog: pytest.LogCaptureFixture, answer: int
 ) -> None:
     """0 and the layer's own layout are sound; others are the backend's fault, told once."""

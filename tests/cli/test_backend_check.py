@@ -190,7 +190,7 @@ def test_file_that_never_returns_is_told_with_its_step(
 def test_a_file_that_other_programs_refuse_as_too_slow(
     command: Command, tmp_path: Path, step: str, function: str
 ) -> None:
-    """The trial of other programs has 1 s, a step of this command has 10."""
+    """The probe of other programs has 1 s, a step of this command has 10."""
     flags = ["-DUNDEFINED_FUNCTION"] if step == "id" else []
     path = build(tmp_path, *flags, extra=f"#include <unistd.h>\n{function} {{ usleep(1300000); }}")
     answer = command("backends", "check", path)

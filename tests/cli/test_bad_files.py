@@ -50,7 +50,7 @@ def test_list_names_each_with_its_reason(command: Command, bad_folder: Path) -> 
         assert verdicts["Good_Deed_backend.so"]["probe"]["load_seconds"] > 0
     text = command("--backend-path", bad_folder, "backends", "list")
     assert text.code == 0
-    assert "its last words: 'cannot go on'" in text.out
+    assert "its last output: 'cannot go on'" in text.out
     assert "did not return within 1 s" in text.out
 
 

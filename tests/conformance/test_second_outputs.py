@@ -29,7 +29,7 @@ layer = LayerSignature(
     ann.LayerType.STAND_IN, StandInDescriptor(2, 2), (info, info), (info, info), (False, False)
 )
 case = Case("butterfly", ann.DataType.FLOAT32, layer, (None, None), 0)
-prepared = Preparation(Subject(Target("Wishes", (sys.argv[1],))), case)()
+prepared = Preparation(Subject(Target("Requirements", (sys.argv[1],))), case)()
 assert in_place_offers(prepared) == [(0, 0), (1, 0), (0, 1), (1, 1)]
 try:
     check_memory(case, prepared, lambda words: None)
@@ -48,7 +48,7 @@ except CheckFailedError as error:
 def test_second_outputs_in_place(
     tmp_path: Path, build_backend: Callable[..., None], define: str, words: str
 ) -> None:
-    build_backend("wishes_backend.c", tmp_path / "Test_Wishes_backend.so", define)
+    build_backend("requirements_backend.c", tmp_path / "Test_Requirements_backend.so", define)
     done = subprocess.run(
         [sys.executable, "-c", CHECK, tmp_path], check=True, capture_output=True, text=True
     )

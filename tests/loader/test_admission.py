@@ -101,7 +101,7 @@ def test_options_name_backends(tmp_path: Path, workshop: Workshop, load: Load) -
     assert list(load(tmp_path, backends=["B"], backend_options=options)) == ["A", "B"]
 
 
-def test_without_trials_unclear_names_are_opened(place: Path, load: Load) -> None:
+def test_without_probes_unclear_names_are_opened(place: Path, load: Load) -> None:
     assert list(load(place, backends=["A"], probe_seconds=0)) == ["A"]
     assert "C" in load(place, backends=["C"], probe_seconds=0)
 
@@ -145,7 +145,7 @@ def test_denied_backends(place: Path, load: Load, log: Log) -> None:
     registry = load(place, denied_backends=["A", "C"])
     assert list(registry) == ["B"]
     assert codes(registry) == {"A": "denied", "B": "ok", "D": "denied"}
-    # The first by its file's name, the other by what it said in its trial.
+    # The first by its file's name, the other by what it said in its probe.
     assert log("trying ") == ["B", "D"]
     assert log("opening ") == ["B"]
     assert registry.load_report[0].status == "skipped"
@@ -164,7 +164,7 @@ def test_nobody_is_allowed(place: Path, load: Load) -> None:
     assert list(load(place, allowed_backends=[], bundled_backends=True)) == []
 
 
-def test_without_a_trial_they_are_asked_for_their_ids(place: Path, load: Load) -> None:
+def test_without_a_probe_they_are_asked_for_their_ids(place: Path, load: Load) -> None:
     registry = load(place, denied_backends=["C"], probe_seconds=0)
     assert list(registry) == ["A", "B"]
     assert codes(registry)["D"] == "denied"

@@ -398,7 +398,7 @@ DAMAGES: dict[str, tuple[Damage, ...]] = {
 
 @pytest.mark.parametrize("make", DAMAGES, ids=lambda make: make or "as this linker does it")
 def test_damage_is_refused(make: str, example: bytes, workshop: Workshop, tmp_path: Path) -> None:
-    """By the inspection, or by the trial in another process before anything computes."""
+    """By the inspection, or by the probe in another process before anything computes."""
     whole = variant(workshop, tmp_path, make).read_bytes() if make else example
     files = {}
     for damage in DAMAGES[make]:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Files that pass their trial and end the program that opens them: the next start knows it."""
+"""Files that pass their probe and end the program that opens them: the next start knows it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PROGRAM = (
 
 @pytest.fixture(params=["constructor", "create"])
 def file(request: pytest.FixtureRequest, tmp_path: Path, workshop: Workshop) -> Path:
-    """A file that is good in each trial, and aborts in each program."""
+    """A file that is good in each probe, and aborts in each program."""
     deed = ('DEED="abort"', f'SITE="{request.param}"', "SPARES_TRIALS")
     return workshop.put(tmp_path / "place", "Deed", *deed, source=SOURCE)
 
@@ -136,7 +136,7 @@ def test_a_refused_file_and_an_error_leave_no_mark(
     assert not list(cache.glob("opening-*"))
 
 
-def test_without_trials_there_are_no_marks(
+def test_without_probes_there_are_no_marks(
     cache: Path, load_once, tmp_path: Path, workshop
 ) -> None:
     file = workshop.put(tmp_path / "place", "Deed", 'DEED="abort"', 'SITE="create"', source=SOURCE)

@@ -48,8 +48,8 @@ SITES = {
 }
 #: Deeds that end the process -> how, in words of the verdict.
 FATAL = {
-    "abort": "signal 6 (SIGABRT); its last words: 'cannot go on'",
-    "double_free": "signal 6 (SIGABRT); its last words: 'free(): double free",
+    "abort": "signal 6 (SIGABRT); its last output: 'cannot go on'",
+    "double_free": "signal 6 (SIGABRT); its last output: 'free(): double free",
     "exit": "exit status 0 without a return",
     "_exit": "exit status 0 without a return",
     "trap": "signal ",  # SIGILL or SIGTRAP, as the processor has it
@@ -101,7 +101,7 @@ def call_of(site: str) -> str:
 # ---- Deeds --------------------------------------------------------------------------------------
 
 
-def test_a_good_file_is_loaded_and_its_trial_told(load: Load, file: Path) -> None:
+def test_a_good_file_is_loaded_and_its_probe_told(load: Load, file: Path) -> None:
     verdict = only(load(file.parent))
     assert outcome(verdict) == ("loaded", "create", "ok")
     assert verdict.probe is not None
@@ -112,13 +112,13 @@ def test_a_good_file_is_loaded_and_its_trial_told(load: Load, file: Path) -> Non
 
 
 def test_what_works_here_alone_is_told(load: Load, tmp_path: Path, workshop: Workshop) -> None:
-    """The backend's device, say, is there only in this program: its trial has seen no more."""
+    """The backend's device, say, is there only in this program: its probe has seen no more."""
     workshop.put_id(tmp_path / "place", "Shy", "NOT_IN_TRIAL")
     verdict = only(load(tmp_path / "place"))
     assert outcome(verdict) == ("loaded", "create", "ok")
     assert verdict.probe is not None
     assert verdict.probe.ended == "refused"
-    assert "its trial ended with create or get_id, which works here" in verdict.hint
+    assert "its probe ended with create or get_id, which works here" in verdict.hint
     assert "what comes later was not tried" in verdict.hint
 
 
@@ -178,13 +178,13 @@ def test_a_file_that_claims_to_be_done(do: Do, load: Load, file: Path, site: str
     assert (verdict.probe.ended, verdict.probe.stage) == ("exit", SITES[site])
 
 
-def test_a_trial_has_no_terminal(tmp_path: Path, workshop: Workshop) -> None:
+def test_a_probe_has_no_terminal(tmp_path: Path, workshop: Workshop) -> None:
     file = workshop.put(tmp_path / "place", "Deed", source=SOURCE)
     program = (
         "import os, sys\n"
         "from armnn_py.backends import load_backends\n"
         "assert os.open('/dev/tty', os.O_WRONLY) > 2\n"  # else this tests nothing
-        # Denied by its id: only the trial opens it.
+        # Denied by its id: only the probe opens it.
         "with load_backends(dynamic_backends_path=sys.argv[1], denied_backends=['Dee', 'Deed'],\n"
         "                   bundled_backends=False) as found:\n"
         "    print([(one.id, one.code) for one in found.load_report])\n"
@@ -244,10 +244,10 @@ def test_a_file_that_forks(
     assert processes() == []
 
 
-def test_a_crowd_of_copies_is_ended(
+def test_many_copies_are_ended(
     do: Do, load: Load, file: Path, processes: Callable[[], list[int]]
 ) -> None:
-    do("crowd", "create")
+    do("many_copies", "create")
     verdict = only(load(file.parent))
     assert (verdict.status, verdict.code) == ("refused", "forked")
     assert processes() == []
@@ -419,7 +419,7 @@ except KeyboardInterrupt:
 """
 
 
-def test_ctrl_c_ends_a_trial(do: Do, file: Path) -> None:
+def test_ctrl_c_ends_a_probe(do: Do, file: Path) -> None:
     do("hang", "create")
     child = subprocess.Popen(
         [sys.executable, "-c", _INTERRUPTED, str(file.parent)],
@@ -430,16 +430,16 @@ def test_ctrl_c_ends_a_trial(do: Do, file: Path) -> None:
     with child:
         assert child.stdout is not None
         assert child.stdout.readline() == "begun\n"
-        while not (trials := _trials_of(child.pid)):
+        while not (probes := _probes_of(child.pid)):
             time.sleep(0.01)
         child.send_signal(signal.SIGINT)
         assert child.stdout.read() == "interrupted\n"
     assert child.returncode == 0
-    assert not [number for number in trials if Path(f"/proc/{number}").exists()]
+    assert not [number for number in probes if Path(f"/proc/{number}").exists()]
 
 
-def _trials_of(process: int) -> list[int]:
-    """Both processes of a trial that the process ``process`` has begun."""
+def _probes_of(process: int) -> list[int]:
+    """Both processes of a probe that the process ``process`` has begun."""
     found: list[int] = []
     for parent in (process, None):
         wanted = parent if parent is not None else (found[0] if found else -1)
@@ -454,7 +454,7 @@ def _trials_of(process: int) -> list[int]:
     return found if len(found) == 2 else []
 
 
-def test_a_trial_leaves_no_descriptor_open(do: Do, file: Path, load: Load) -> None:
+def test_a_probe_leaves_no_descriptor_open(do: Do, file: Path, load: Load) -> None:
     load(file.parent).close()  # what is read late
     before = len(list(Path("/proc/self/fd").iterdir()))
     for deed in ("abort", "exit", "fork", "close"):
@@ -488,7 +488,7 @@ def test_files_of_the_package_are_not_tried(caplog: pytest.LogCaptureFixture) ->
     assert not any(text.startswith("trying ") for text in messages)
 
 
-def test_without_a_trial(
+def test_without_a_probe(
     load: Load, tmp_path: Path, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workshop.put_id(tmp_path, "One")
@@ -533,7 +533,7 @@ def test_where_nothing_can_be_tried(
     for _ in range(2):
         assert outcome(only(load(tmp_path))) == ("loaded", "create", "ok")
     warnings = [record for record in caplog.records if record.levelname == "WARNING"]
-    assert ["without a trial" in record.getMessage() for record in warnings] == [True]
+    assert ["without a probe" in record.getMessage() for record in warnings] == [True]
 
 
 def test_the_program_says_what_it_is_for() -> None:

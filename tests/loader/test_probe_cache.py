@@ -161,7 +161,7 @@ def test_variables_of_the_systems_loader(
 def test_libraries_that_come_with_the_file(
     cache: Path, tried: list[str], load_once, tmp_path: Path, workshop: Workshop
 ) -> None:
-    """They are found beside it, also by the trial, which opens it by a descriptor."""
+    """They are found beside it, also by the probe, which opens it by a descriptor."""
     place = tmp_path / "place"
     place.mkdir()
     source = tmp_path / "vendor.c"
@@ -277,16 +277,16 @@ def test_what_ends_the_program_that_watches_it_twice_is_known(
 def test_what_somebody_else_ends_once_is_tried_again(
     file: Path, cache: Path, tried: list[str], load_once, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begin, begun = process.Trial.begin, []
+    begin, begun = process.ProbeProcess.begin, []
 
-    def begin_and_end_the_first(trial: process.Trial) -> None:
+    def begin_and_end_the_first(probe: process.ProbeProcess) -> None:
         if not begun:
-            os.kill(trial.pid, signal.SIGKILL)
-        begun.append(trial)
-        begin(trial)
+            os.kill(probe.pid, signal.SIGKILL)
+        begun.append(probe)
+        begin(probe)
 
-    monkeypatch.setattr(process.Trial, "begin", begin_and_end_the_first)
-    monkeypatch.setattr(process.Trial, "stage_lines", lambda _: b"stage open\n")
+    monkeypatch.setattr(process.ProbeProcess, "begin", begin_and_end_the_first)
+    monkeypatch.setattr(process.ProbeProcess, "stage_lines", lambda _: b"stage open\n")
     assert load_once(file.parent) == LOADED
     assert tried == [file.name] * 2
     assert load_once(file.parent) == LOADED

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Ctrl-C at any moment of a trial leaves neither programs nor descriptors behind."""
+"""Ctrl-C at any moment of a probe leaves neither programs nor descriptors behind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from armnn_py.backends import load_backends
-from armnn_py.backends.probe.process import Trial
+from armnn_py.backends.probe.process import ProbeProcess
 
 from .harness import Load, Workshop
 
@@ -71,10 +71,10 @@ def test_a_stopped_program_ends_by_itself(
 
     monkeypatch.setattr(os, "killpg", note)
     with file.open("rb") as stream:
-        trial = Trial(str(file), stream.fileno(), 60)
-    trial.begin()
-    os.kill(trial.pid, signal.SIGSTOP)
-    os.waitid(os.P_PID, trial.pid, os.WSTOPPED | os.WNOWAIT)
-    trial.close()
-    trial.reap()
+        probe = ProbeProcess(str(file), stream.fileno(), 60)
+    probe.begin()
+    os.kill(probe.pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, probe.pid, os.WSTOPPED | os.WNOWAIT)
+    probe.close()
+    probe.reap()
     assert killed == []

@@ -317,7 +317,7 @@ static void nobody_stays_awake_after_the_end(void) {
   f.run = make_run(f.context, f.inputs, f.outputs, &f.error);
   CHECK_EQUAL(run(&f), ARMNN_STATUS_OK);
   CHECK_EQUAL(armnn_i_core.pool.worker_count, 1);
-  CHECK_EQUAL(armnn_i_core.pool.crowd.runs, 0);
+  CHECK_EQUAL(armnn_i_core.pool.contention.runs, 0);
   armnn_context_destroy(f.context);
   armnn_plan_destroy(plan);
   armnn_i_pool_stop(&armnn_i_core.pool);

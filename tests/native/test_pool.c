@@ -472,62 +472,63 @@ static void runs_are_counted_once(void) {
   armnn_i_thread_t* thread = armnn_i_thread();
   job_t job;
   run_job(&job, 8, 1, 0, 2);
-  CHECK_EQUAL(pool.crowd.runs, 0);             /* outside of a run */
+  CHECK_EQUAL(pool.contention.runs, 0);        /* outside of a run */
   thread->walk = (struct armnn_i_walk_t*)&job; /* never looked into */
   run_job(&job, 8, 1, 1, 2);
-  CHECK_EQUAL(pool.crowd.runs, 0); /* it has not used a worker */
+  CHECK_EQUAL(pool.contention.runs, 0); /* it has not used a worker */
   run_job(&job, 8, 1, 0, 2);
   run_job(&job, 8, 1, 0, 2);
-  CHECK_EQUAL(pool.crowd.runs, 1);
+  CHECK_EQUAL(pool.contention.runs, 1);
   thread->walk = NULL;
   armnn_i_pool_run_ended(&pool, thread);
-  CHECK_EQUAL(pool.crowd.runs, 0);
+  CHECK_EQUAL(pool.contention.runs, 0);
   armnn_i_pool_run_ended(&pool, thread); /* of a run that is not counted */
-  CHECK_EQUAL(pool.crowd.runs, 0);
+  CHECK_EQUAL(pool.contention.runs, 0);
   armnn_i_pool_stop(&pool);
 }
 
 /* Waits in vain as the owner of a job whose worker has the last chunk. */
-static void wait_in_vain(armnn_i_crowd_t* crowd) {
-  armnn_i_spin_t spin = armnn_i_spin_begin(crowd, true);
+static void wait_in_vain(armnn_i_contention_t* contention) {
+  armnn_i_spin_t spin = armnn_i_spin_begin(contention, true);
   while (!armnn_i_spin_is_over(&spin)) {
   }
 }
 
 /* Tries, because other programs may hold the test up for longer than two losses may be apart. */
-static void two_losses_in_a_row_make_a_crowd(void) {
-  armnn_i_crowd_t crowd = {.may_spin = true, .runs = 1};
+static void two_losses_in_a_row_mean_oversubscription(void) {
+  armnn_i_contention_t contention = {.may_spin = true, .runs = 1};
   armnn_i_spin_forget();
-  crowd.lost_at = armnn_i_now_ns();
-  for (int tries = 0; tries < 1000 && crowd.crowded_until == 0; ++tries) wait_in_vain(&crowd);
-  CHECK(crowd.crowded_until > crowd.lost_at);
-  CHECK_EQUAL(crowd.crowded_for, ARMNN_CROWDED_NS);
+  contention.lost_at = armnn_i_now_ns();
+  for (int tries = 0; tries < 1000 && contention.oversubscribed_until == 0; ++tries)
+    wait_in_vain(&contention);
+  CHECK(contention.oversubscribed_until > contention.lost_at);
+  CHECK_EQUAL(contention.oversubscribed_for, ARMNN_OVERSUBSCRIBED_NS);
 }
 
 static void losses_far_apart_make_none(void) {
-  armnn_i_crowd_t crowd = {.may_spin = true, .runs = 1};
+  armnn_i_contention_t contention = {.may_spin = true, .runs = 1};
   for (int tries = 0; tries < 1000; ++tries) {
     armnn_i_spin_forget();
-    crowd = (armnn_i_crowd_t){.may_spin = true, .runs = 1};
-    wait_in_vain(&crowd);
-    if (crowd.crowded_until == 0) break; /* else the test itself was held up, too */
+    contention = (armnn_i_contention_t){.may_spin = true, .runs = 1};
+    wait_in_vain(&contention);
+    if (contention.oversubscribed_until == 0) break; /* else the test itself was held up, too */
   }
-  CHECK_EQUAL(crowd.crowded_until, 0);
-  CHECK(crowd.lost_at != 0);
+  CHECK_EQUAL(contention.oversubscribed_until, 0);
+  CHECK(contention.lost_at != 0);
 }
 
 static void runs_that_follow_at_once_are_waited_for(void) {
-  armnn_i_crowd_t crowd = {.may_spin = true};
-  armnn_i_crowd_run_begins(&crowd); /* the first: nothing ended before it */
-  CHECK_EQUAL(crowd.between, 0);
-  armnn_i_crowd_run_ends(&crowd);
-  CHECK_EQUAL(crowd.runs, 0);
-  for (int tries = 0; tries < 1000 && crowd.between == 0; ++tries) {
-    armnn_i_crowd_run_begins(&crowd);
-    armnn_i_crowd_run_ends(&crowd);
+  armnn_i_contention_t contention = {.may_spin = true};
+  armnn_i_contention_run_begins(&contention); /* the first: nothing ended before it */
+  CHECK_EQUAL(contention.between, 0);
+  armnn_i_contention_run_ends(&contention);
+  CHECK_EQUAL(contention.runs, 0);
+  for (int tries = 0; tries < 1000 && contention.between == 0; ++tries) {
+    armnn_i_contention_run_begins(&contention);
+    armnn_i_contention_run_ends(&contention);
   }
-  CHECK(crowd.between != 0);
-  CHECK(crowd.between < ARMNN_WAIT_BETWEEN_MOST_NS);
+  CHECK(contention.between != 0);
+  CHECK(contention.between < ARMNN_WAIT_BETWEEN_MOST_NS);
 }
 
 static const test_t tests[] = {
@@ -544,7 +545,7 @@ static const test_t tests[] = {
     TEST(the_pool_changes_under_its_callers),
     TEST(a_thread_may_take_less),
     TEST(runs_are_counted_once),
-    TEST(two_losses_in_a_row_make_a_crowd),
+    TEST(two_losses_in_a_row_mean_oversubscription),
     TEST(losses_far_apart_make_none),
     TEST(runs_that_follow_at_once_are_waited_for),
 #ifndef UNDER_THREAD_SANITIZER /* which does not support threads in the child of a fork */

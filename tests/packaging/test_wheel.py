@@ -107,7 +107,7 @@ def test_program_that_tries_files_runs_where_it_is_installed(
     of_c = {"stdin", "stdout", "stderr", "environ", "__environ", "_environ"}  # copied by the linker
     assert ours <= exported_by(wheel, PROGRAM) <= ours | of_c
     checks = json.loads(run(installed.command, "doctor", "--json"))["checks"]
-    [row] = [row for row in checks if row["check"] == "trials of files"]
+    [row] = [row for row in checks if row["check"] == "probes of files"]
     assert (row["result"], row["detail"]) == ("ok", "armnn_probe, 1 s for each")
     assert os.access(installed.packages / PROGRAM, os.X_OK)
 

@@ -88,7 +88,7 @@ def changes_of_layout(runtime: ann.Runtime, network: ann.Network, **options: Any
 
 
 @pytest.mark.parametrize("length", [1, 6])
-def test_the_wish_for_nhwc_costs_one_change_at_each_border(
+def test_the_preference_for_nhwc_costs_one_change_at_each_border(
     runtime: ann.Runtime, length: int
 ) -> None:
     """As many layers as there may be: one where the image enters and one where it leaves."""

@@ -77,14 +77,14 @@ class WorkloadMaker(Protocol):
     ----------
     infers
         Whether `infer` ever says yes.
-    has_wishes
+    prefers_layouts
         Whether `preferred_layout` says anything.
     takes_late
         Whether `why_not_late` ever says nothing.
     """
 
     infers: bool
-    has_wishes: bool
+    prefers_layouts: bool
     takes_late: bool
 
     def why_not(self, layer: ShownLayer) -> str:
@@ -136,7 +136,7 @@ def new_support(maker: WorkloadMaker, options: Any, children: set[int]) -> Any:
     """Make an ``armnn_layer_support_t`` for these model options."""
     item = _Maker(maker, read_options(options), children)
     functions = _support_functions(
-        infers=maker.infers, has_wishes=maker.has_wishes, takes_late=maker.takes_late,
+        infers=maker.infers, prefers_layouts=maker.prefers_layouts, takes_late=maker.takes_late,
         answers_many=hasattr(maker, "why_not_many"),
     )  # fmt: skip
     return _child(item, abi.armnn_layer_support_t, functions, item)
@@ -189,7 +189,7 @@ def _get_preferred_layout(pointer: Any, query: Any) -> int:
 
 @functools.cache
 def _support_functions(
-    *, infers: bool, has_wishes: bool, takes_late: bool, answers_many: bool
+    *, infers: bool, prefers_layouts: bool, takes_late: bool, answers_many: bool
 ) -> Any:
     members: dict[str, Any] = {
         "destroy": partial(notice, function=_destroy),
@@ -198,7 +198,7 @@ def _support_functions(
     if infers:
         what = "infer_stand_in()"
         members["infer_stand_in"] = partial(question, answer=_infer_stand_in, what=what)
-    if has_wishes:
+    if prefers_layouts:
         members["get_preferred_layout"] = partial(notice, function=_get_preferred_layout, default=0)
     if answers_many:
         members["are_layers_supported"] = partial(

@@ -105,7 +105,7 @@ class NativeLayerSupport:
         return bool(self._api.are_layers_supported)
 
     @property
-    def has_wishes(self) -> bool:
+    def prefers_layouts(self) -> bool:
         """Whether the backend has ``get_preferred_layout``."""
         return bool(self._api.get_preferred_layout)
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Which backends a runtime wants at all: named ones, allowed ones, none of those denied.
 
-An id is known when the backend was asked for it, here or in the trial of its file. Before that the
+An id is known when the backend was asked for it, here or in the probe of its file. Before that the
 file's name is all there is: ``<vendor>_<name>`` stands for the ids ``<name>`` and
 ``<vendor>_<name>``.
 """

@@ -29,7 +29,7 @@ from armnn_py.backends.loader.opening import RefusedError, open_device, words_on
 from armnn_py.backends.loader.source import BackendSource, OptionsFor
 from armnn_py.backends.loader.verdict import Stage, Status, Verdict, printable
 from armnn_py.backends.loader.version import BackendVersion
-from armnn_py.backends.options.memory_wishes import MemoryWishes
+from armnn_py.backends.options.memory_request import MemoryRequest
 from armnn_py.backends.probe.findings import ProbeFinding, fault_of, untried_part
 from armnn_py.backends.trust.links import mapped_elsewhere
 from armnn_py.errors.shortage import reason_of
@@ -51,7 +51,7 @@ OnStep = Callable[[Stage], None]
 Admit = Callable[[str], None]
 
 # No allocators given: every backend uses its own memory.
-NO_WISHES = MemoryWishes()
+NO_REQUEST = MemoryRequest()
 
 _NEEDED_MISSING = r"^(\S+): cannot open shared object file"
 _UNDEFINED = r"undefined symbol: (\S+)"
@@ -113,14 +113,14 @@ def load_file(
     taken: Mapping[str, Backend],
     options_for: OptionsFor,
     *,
-    wishes: MemoryWishes = NO_WISHES,
+    memory_request: MemoryRequest = NO_REQUEST,
     on_step: OnStep = _unseen,
     inspected: InspectedFile | None = None,
     admit: Admit = _everybody,
 ) -> tuple[Verdict, Backend | None]:
     """Load one file; ``taken`` has the backends so far. Call with ``LOADING`` held.
 
-    ``inspected`` has what earlier steps found; without it the file is inspected now, and its trial
+    ``inspected`` has what earlier steps found; without it the file is inspected now, and its probe
     in another process is left out. ``admit`` is called with the id.
     """
     attempt = Attempt(candidate.place, candidate.path, candidate.real_path, on_step=on_step)
@@ -131,7 +131,7 @@ def load_file(
     except RefusedError as refusal:  # its code never runs, so no crash can name it
         return attempt.refused(refusal), None
     if is_of_package(candidate.real_path):
-        return _load_file(attempt, file, taken, options_for, wishes, admit)
+        return _load_file(attempt, file, taken, options_for, memory_request, admit)
     if environment.crash_report():
         noted_calls.report_fatal_signals()
     with noted_calls.Steps() as steps:
@@ -146,7 +146,7 @@ def load_file(
         note("inspect")
         attempt.on_step = begin
         attempt.is_noted = True
-        return _load_file(attempt, file, taken, options_for, wishes, admit)
+        return _load_file(attempt, file, taken, options_for, memory_request, admit)
 
 
 def _load_file(
@@ -154,7 +154,7 @@ def _load_file(
     file: InspectedFile,
     taken: Mapping[str, Backend],
     options_for: OptionsFor,
-    wishes: MemoryWishes,
+    memory_request: MemoryRequest,
     admit: Admit,
 ) -> tuple[Verdict, Backend | None]:
     candidate = file.candidate
@@ -167,7 +167,7 @@ def _load_file(
         is_own = is_of_package(candidate.real_path)
         mark = file.mark or contextlib.nullcontext()
         with mark, contextlib.nullcontext() if is_own else kept:
-            backend = _open_and_load(attempt, file, taken, options_for, wishes, admit)
+            backend = _open_and_load(attempt, file, taken, options_for, memory_request, admit)
     except RefusedError as refusal:
         refusal.hint = "; ".join(filter(None, [refusal.hint, *words_on_changes(kept)]))
         return attempt.refused(refusal), None
@@ -188,7 +188,7 @@ def _open_and_load(
     file: InspectedFile,
     taken: Mapping[str, Backend],
     options_for: OptionsFor,
-    wishes: MemoryWishes,
+    memory_request: MemoryRequest,
     admit: Admit,
 ) -> Backend:
     attempt.on_step("open")
@@ -199,7 +199,7 @@ def _open_and_load(
             library = _open(file)
         attempt.on_step("symbols")
         exports = find_exports(library.handle)
-        return _load(attempt, exports, library, taken, options_for, wishes, admit=admit)
+        return _load(attempt, exports, library, taken, options_for, memory_request, admit=admit)
     except BaseException:
         if library is not None:
             shared_library.release(library, unloadable=attempt.unloadable)
@@ -222,13 +222,13 @@ def load_static(
     taken: Mapping[str, Backend],
     options_for: OptionsFor,
     *,
-    wishes: MemoryWishes = NO_WISHES,
+    memory_request: MemoryRequest = NO_REQUEST,
     admit: Admit = _everybody,
 ) -> tuple[Verdict, Backend | None]:
     """Load a backend that is linked into the core library. Call with ``LOADING`` held."""
     attempt = Attempt("static", f"{static.vendor}_{static.name}")
     try:
-        backend = _load(attempt, static.exports, None, taken, options_for, wishes, admit=admit)
+        backend = _load(attempt, static.exports, None, taken, options_for, memory_request, admit=admit)
     except RefusedError as refusal:
         return attempt.refused(refusal), None
     return attempt.verdict("loaded", "create", "ok"), backend
@@ -239,7 +239,7 @@ def load_python(
     taken: Mapping[str, Backend],
     options_for: OptionsFor,
     *,
-    wishes: MemoryWishes = NO_WISHES,
+    memory_request: MemoryRequest = NO_REQUEST,
     admit: Admit = _everybody,
 ) -> tuple[Verdict, Backend | None]:
     """Load a backend that is written in Python. Call with ``LOADING`` held."""
@@ -256,7 +256,7 @@ def load_python(
                 None,
                 taken,
                 options_for,
-                wishes,
+                memory_request,
                 python_table=table,
                 admit=admit,
             )
@@ -331,7 +331,7 @@ def _load(
     library: shared_library.SharedLibrary | None,
     taken: Mapping[str, Backend],
     options_for: OptionsFor,
-    wishes: MemoryWishes,
+    memory_request: MemoryRequest,
     python_table: PythonTable | None = None,
     *,
     admit: Admit,
@@ -368,7 +368,7 @@ def _load(
         library,
         defaults,
         options_for,
-        wishes,
+        memory_request,
         python_table,
     )
     return open_device(source, 0)

@@ -5,7 +5,7 @@
 ``dlopen`` maps the sizes in the program headers: it dies with SIGBUS if the file is shorter, and
 with SIGSEGV if the dynamic section is blank. So the headers and the dynamic section are checked
 here, and a file for another machine gets a clear message. Relocations, symbols and code are not
-checked: the trial in another process opens the file and tells what comes of it.
+checked: the probe in another process opens the file and tells what comes of it.
 
 ``dlopen`` opens the file once more: by a descriptor, so that it is the checked file whatever its
 name leads to by then; or by its name, if the path may matter to the file (``$ORIGIN``, ``dladdr``).
@@ -255,8 +255,8 @@ def _check_stack(segments: list[Segment]) -> None:
     That is what protects programs with mistakes from those who know them. Newer C libraries refuse
     such files themselves.
     """
-    wishes = [segment.flags for segment in segments if segment.type == _PT_GNU_STACK]
-    if not wishes or wishes[-1] & _PF_X:
+    stack_flags = [segment.flags for segment in segments if segment.type == _PT_GNU_STACK]
+    if not stack_flags or stack_flags[-1] & _PF_X:
         raise ElfError(
             "elf-executable-stack",
             "it would make the stacks of the whole program executable",

@@ -33,7 +33,7 @@ _SANITIZER_LIBRARIES = (
 class InspectedFile(Struct, eq=False):
     """A candidate whose bytes were checked: ``info`` on it, or ``refusal``, why it is not used.
 
-    ``warnings`` are sentences on what is odd about it. ``finding`` is what a trial of the file of
+    ``warnings`` are sentences on what is odd about it. ``finding`` is what a probe of the file of
     that ``identity`` found in another process; None: it was not tried. Where that refuses the file,
     there is no ``info``. ``private`` says that it gets its libraries for itself. ``mark`` is set
     while it is opened, if files are tried.

@@ -17,7 +17,7 @@ from armnn_py.backends.loader.shared_library import LOADING
 from armnn_py.backends.loader.verdict import LoadReport, Verdict, printable
 from armnn_py.backends.options.allocator import Allocator
 from armnn_py.backends.options.given_options import BackendOptions, OptionsOfCaller, check_known
-from armnn_py.backends.options.memory_wishes import MemoryWishes
+from armnn_py.backends.options.memory_request import MemoryRequest
 from armnn_py.backends.probe.gate import Examiner, check_seconds
 from armnn_py.backends.registry import BackendRegistry
 from armnn_py.backends.trust.rules import TrustRules, check_level
@@ -104,14 +104,14 @@ def load_backends(
     python_backends
         Objects of backends written in Python, which come first: one may take another's id.
     backends
-        Ids: files of other backends are not opened, as far as their names or an earlier trial tell
+        Ids: files of other backends are not opened, as far as their names or an earlier probe tell
         whose they are. ``"AcmeNpu?"`` may be absent: its options are then left out. None: all are
         opened.
     allowed_backends, denied_backends
         Ids that alone are used, and ids that are not used; instead of ``ARMNN_PY_ALLOW_BACKENDS``
         and ``ARMNN_PY_DENY_BACKENDS``.
     probe_seconds
-        Time for the trial of a file in another process, before this one opens it; 0: no trial.
+        Time for the probe of a file in another process, before this one opens it; 0: no probe.
         Default: ``ARMNN_PY_PROBE_SECONDS``, else 1 or the limit in the file. Files of the package
         are not tried.
     trust
@@ -141,7 +141,7 @@ def load_backends(
         Files or folders were refused that the argument or the environment named.
     """
     options = OptionsOfCaller(backend_options)
-    wishes = MemoryWishes({} if custom_allocators is None else custom_allocators, protected_mode)
+    memory_request = MemoryRequest({} if custom_allocators is None else custom_allocators, protected_mode)
     wanted, optional = read_wanted(backends)
     allowed = read_ids("allowed_backends", allowed_backends)
     denied = read_ids("denied_backends", denied_backends)
@@ -164,7 +164,7 @@ def load_backends(
             isolate = environment.isolated_backends()
     limits = read_isolate(isolate)
     if wanted is not None:  # options and memory are given for backends that are wanted
-        wanted |= {split_id(one)[0] for one in (*options.keys, *wishes.allocators)}
+        wanted |= {split_id(one)[0] for one in (*options.keys, *memory_request.allocators)}
     folders: list[tuple[str, str]] = []
     verdicts: list[Verdict] = []
     if enable_dynamic_backends:
@@ -178,7 +178,7 @@ def load_backends(
             "enable_dynamic_backends": enable_dynamic_backends,
             "bundled_backends": bundled_backends,
             "use_environment": use_environment,
-            "probe_seconds": 0,  # a worker is a trial
+            "probe_seconds": 0,  # a worker is a probe
             "trust": level,
             "private_libraries": sorted(private or ()),
             "guard": guard,
@@ -192,7 +192,7 @@ def load_backends(
             arguments,
             deaths=Deaths(environment.cache_folder() if use_environment else None),
             denied=denied or (),
-            with_memory=wishes.allocators,
+            with_memory=memory_request.allocators,
             recorder=recorder,
         )
         verdicts += refused
@@ -206,7 +206,7 @@ def load_backends(
     )
     search = Search(
         options,
-        wishes,
+        memory_request,
         admission,
         Examiner(seconds, environment.cache_folder() if use_environment else None),
         TrustRules(level or "warn", environment.lock_file() if use_environment else None),
@@ -230,7 +230,7 @@ def load_backends(
             )
             for subject, ids in (
                 ("backend_options", options.keys),
-                ("custom_allocators", wishes.allocators),
+                ("custom_allocators", memory_request.allocators),
             ):
                 ids = [one for one in ids if one in registry or _expected(one, optional)]
                 if ids:  # else no backend need be asked how many devices it has

@@ -18,7 +18,7 @@ from armnn_py._native.table.profiling_context import create_profiling_context
 from armnn_py.backends.backend import Backend
 from armnn_py.backends.loader import shared_library
 from armnn_py.backends.loader.naming import is_of_package
-from armnn_py.backends.options.memory_wishes import UnfitMemoryError
+from armnn_py.backends.options.memory_request import UnfitMemoryError
 from armnn_py.device_ids import device_id
 from armnn_py.errors import OutOfMemoryError
 from armnn_py.text import printable
@@ -136,7 +136,7 @@ def _open(source: BackendSource, index: int) -> Backend:
 
 def _give_memory(source: BackendSource, index: int, instance: int) -> GivenAllocator | None:
     try:
-        return source.wishes.hand_over(source.table, source.id, index, instance)
+        return source.memory_request.hand_over(source.table, source.id, index, instance)
     except UnfitMemoryError as error:
         raise RefusedError("create", error.code, error.reason, error.hint) from None
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""One search for backends: folders, files, trials in another process, and then loading.
+"""One search for backends: folders, files, probes in another process, and then loading.
 
 Folders are listed, files inspected and tried without a lock: a slow or hanging file keeps nobody
 else waiting. Only opening and creating are done one at a time in a process.
@@ -38,7 +38,7 @@ from armnn_py.interrupts import deferred_interrupts
 if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.backends.options.given_options import OptionsOfCaller
-    from armnn_py.backends.options.memory_wishes import MemoryWishes
+    from armnn_py.backends.options.memory_request import MemoryRequest
     from armnn_py.backends.probe.gate import Examiner
     from armnn_py.backends.trust.rules import TrustRules
     from armnn_py.isolation.backend import IsolatedBackend
@@ -123,13 +123,13 @@ class Search:
     def __init__(
         self,
         options: OptionsOfCaller,
-        wishes: MemoryWishes,
+        memory_request: MemoryRequest,
         admission: Admission,
         examiner: Examiner,
         trust: TrustRules,
     ) -> None:
         self.options = options
-        self.wishes = wishes
+        self.memory_request = memory_request
         self.admission = admission
         self.examiner = examiner
         self.trust = trust
@@ -145,7 +145,7 @@ class Search:
                 backend,
                 self.backends,
                 self.options.values_for,
-                wishes=self.wishes,
+                memory_request=self.memory_request,
                 admit=self.admission.check_id,
             )
         )
@@ -158,7 +158,7 @@ class Search:
                     static,
                     self.backends,
                     self.options.values_for,
-                    wishes=self.wishes,
+                    memory_request=self.memory_request,
                     admit=self.admission.check_id,
                 )
             )
@@ -198,7 +198,7 @@ class Search:
                     file.candidate,
                     self.backends,
                     self.options.values_for,
-                    wishes=self.wishes,
+                    memory_request=self.memory_request,
                     inspected=file,
                     admit=admit,
                 )
@@ -227,7 +227,7 @@ class Search:
             self._choose_wanted(open_to_all, wanted - set(self.backends))
 
     def _choose_wanted(self, files: list[InspectedFile], missing: frozenset[str]) -> None:
-        """Go by the name of a file, or by its id where a trial has told that.
+        """Go by the name of a file, or by its id where a probe has told that.
 
         Files whose names say nothing are tried only if some backend is still missing.
         """
@@ -267,7 +267,7 @@ class Search:
 
 
 def _ids_known(file: InspectedFile) -> tuple[str, ...]:
-    """The id that a file told in its trial; the ids of its name if it told none."""
+    """The id that a file told in its probe; the ids of its name if it told none."""
     if file.finding is not None and file.finding.id is not None:
         return (file.finding.id,)
     return ids_of(file.candidate.path)

@@ -12,7 +12,7 @@ from msgspec import Struct
 from armnn_py._native.table.backend_options import OptionDefault, OptionValue
 from armnn_py._native.table.backend_services import DeviceDescription, devices
 from armnn_py._native.table.guarded_calls import guarded
-from armnn_py.backends.options.memory_wishes import MemoryWishes
+from armnn_py.backends.options.memory_request import MemoryRequest
 from armnn_py.errors import BackendError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class BackendSource(Struct, eq=False):
     library: SharedLibrary | None
     defaults: Mapping[str, OptionDefault]
     options_for: OptionsFor
-    wishes: MemoryWishes
+    memory_request: MemoryRequest
     python_table: PythonTable | None = None
     _devices: tuple[DeviceDescription, ...] | None = None
 
@@ -80,4 +80,4 @@ class BackendSource(Struct, eq=False):
 
     def forget(self) -> None:
         """Let go of the caller's allocators: no instance is made from now on."""
-        self.wishes = MemoryWishes()
+        self.memory_request = MemoryRequest()

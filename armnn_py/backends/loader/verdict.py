@@ -50,7 +50,7 @@ class Verdict:
     reason, hint
         A sentence that says what happened, and a remedy; both may be empty.
     probe
-        What the trial of the file in another process found: how far it came, how it ended, its last
+        What the probe of the file in another process found: how far it came, how it ended, its last
         words, its load time; None if it was not tried.
     """
 

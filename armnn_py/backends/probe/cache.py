@@ -304,7 +304,7 @@ def _line_of(entry: _Entry) -> str:
         ",".join(f"{name}={stage}" for name, stage in found.happenings),
         _hex(found.id),
         "-" if found.version is None else f"{found.version[0]}.{found.version[1]}",
-        _hex(found.last_words.encode("utf-8", "replace").decode()),
+        _hex(found.last_output.encode("utf-8", "replace").decode()),
         repr(found.load_seconds),
         repr(found.limit_seconds),
         ",".join(environment),

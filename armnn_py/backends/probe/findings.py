@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What the trial of one file found, and which findings refuse the file."""
+"""What the probe of one file found, and which findings refuse the file."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from armnn_py.text import printable
 if TYPE_CHECKING:
     from armnn_py.backends.loader.steps import Stage
 
-#: How the process of a trial ended: after all stages; early, because the file is not usable, which
+#: How the process of a probe ended: after all stages; early, because the file is not usable, which
 #: the loader finds again and words; or in one of the ways that a backend must not end a process.
 Ended = Literal["passed", "refused", "signal", "exit", "time", "gone"]
 
 #: Stage of the program -> step of the loader, and whose code runs in it.
 CALLS: dict[str, tuple[Stage, str]] = {
-    "start": ("open", "the start of the trial"),
+    "start": ("open", "the start of the probe"),
     "open": ("open", "code that runs at opening, such as a C++ constructor,"),
     "symbols": ("symbols", "the search for symbols"),
     "id": ("id", "GetBackendId"),
@@ -65,7 +65,7 @@ class Library(Struct, frozen=True):
 
 
 class ProbeFinding(Struct, frozen=True):
-    """What the trial of one file found.
+    """What the probe of one file found.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class ProbeFinding(Struct, frozen=True):
         words of `CHANGES`.
     id, version
         What the file said, if it came so far; the version is that of the backend API.
-    last_words
+    last_output
         The end of what its code wrote to standard output and standard error.
     load_seconds
         Time from opening the file to its backend object; 0 if it did not come so far.
@@ -102,7 +102,7 @@ class ProbeFinding(Struct, frozen=True):
     happenings: tuple[tuple[str, str], ...]
     id: str | None
     version: tuple[int, int] | None
-    last_words: str
+    last_output: str
     load_seconds: float
     limit_seconds: float
     variables: tuple[str, ...]
@@ -125,7 +125,7 @@ class ProbeFinding(Struct, frozen=True):
             "stage": self.stage,
             "ended": self.ended,
             "number": self.number,
-            "last_words": self.last_words,
+            "last_output": self.last_output,
             "load_seconds": self.load_seconds,
             "changes": list(self.changes),
         }
@@ -165,11 +165,11 @@ def fault_of(finding: ProbeFinding) -> Fault | None:
 
 
 def untried_part(finding: ProbeFinding) -> str:
-    """Return what to say of a file that is used, but whose trial ended early; else empty."""
+    """Return what to say of a file that is used, but whose probe ended early; else empty."""
     if finding.ended != "refused":
         return ""
     _, whose = CALLS[dict(finding.happenings).get("refused", finding.stage)]
-    reason = f"its trial ended with {whose}, which works here: what comes later was not tried"
+    reason = f"its probe ended with {whose}, which works here: what comes later was not tried"
     return _with_words(reason, finding)
 
 
@@ -196,11 +196,11 @@ def _fault_of_happenings(finding: ProbeFinding) -> Fault | None:
 
 
 def _with_words(reason: str, finding: ProbeFinding) -> str:
-    words = printable(" ".join(finding.last_words.split()))
+    words = printable(" ".join(finding.last_output.split()))
     if not words:
         return reason
     shown = words if len(words) <= _MOST_WORDS else f"...{words[-_MOST_WORDS:]}"
-    return f"{reason}; its last words: '{shown}'"
+    return f"{reason}; its last output: '{shown}'"
 
 
 def _signal_name(number: int) -> str:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""From files to findings: known ones from the cache, others by a trial after the inspection.
+"""From files to findings: known ones from the cache, others by a probe after the inspection.
 
 No lock of the loader is held here: a file that hangs keeps only its own search waiting, for as long
 as the time limit says.
@@ -21,7 +21,7 @@ from armnn_py.backends.loader.opening import RefusedError
 from armnn_py.backends.probe.cache import ProbeCache, cache_of
 from armnn_py.backends.probe.identity import FileIdentity, content_of
 from armnn_py.backends.probe.marks import OpeningMark
-from armnn_py.backends.probe.process import Trial, try_files
+from armnn_py.backends.probe.process import ProbeProcess, try_files
 from armnn_py.backends.probe.program import ProbeProgramError
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.interrupts import deferred_interrupts
@@ -58,7 +58,7 @@ def check_seconds(value: object) -> float | None:
     if not 0 <= value <= _MOST_SECONDS:
         raise InvalidArgumentError(
             f"probe_seconds: {value} given, a number from 0 to {_MOST_SECONDS:g} expected",
-            hints=["0: files are opened without a trial in another process"],
+            hints=["0: files are opened without a probe in another process"],
         )
     return float(value)
 
@@ -87,7 +87,7 @@ class Examiner:
     def examine(
         self, files: Sequence[InspectedFile], inspect: Callable[[InspectedFile], None]
     ) -> None:
-        """Inspect files, and give them what is known of them, or what their trial finds.
+        """Inspect files, and give them what is known of them, or what their probe finds.
 
         Parameters
         ----------
@@ -99,7 +99,7 @@ class Examiner:
             nothing is known.
         """
         unknown = self._look_up(files) if self.seconds else []
-        with self._early_trial(unknown) as early:
+        with self._early_probe(unknown) as early:
             for file in files:
                 inspect(file)
                 _judge_mark(file, self._ends.get(file.candidate.real_path, 0))
@@ -137,7 +137,7 @@ class Examiner:
         return ends
 
     @contextlib.contextmanager
-    def _early_trial(self, unknown: Sequence[InspectedFile]) -> Iterator[Trial | None]:
+    def _early_probe(self, unknown: Sequence[InspectedFile]) -> Iterator[ProbeProcess | None]:
         """Start the program for the first file, which may prove unfit to be tried."""
         if not unknown:
             yield None
@@ -151,7 +151,7 @@ class Examiner:
                         break
                     try:
                         limit = self._seconds_of(descriptor)
-                        early = Trial(file.candidate.real_path, descriptor, limit)
+                        early = ProbeProcess(file.candidate.real_path, descriptor, limit)
                     finally:
                         os.close(descriptor)
             yield early
@@ -160,7 +160,7 @@ class Examiner:
                 early.close()
                 early.reap()
 
-    def _try_out(self, files: Sequence[InspectedFile], early: Trial | None) -> None:
+    def _try_out(self, files: Sequence[InspectedFile], early: ProbeProcess | None) -> None:
         """Try files in another process, all at the same time, and keep what was found."""
         if not files:
             return
@@ -181,8 +181,8 @@ class Examiner:
                     _log.debug("trying %s in another process", printable(path))
                     yield path, descriptor, self._seconds_of(descriptor)
 
-        def try_each(paths: Iterable[str], early: Trial | None, *, again: bool) -> list[str]:
-            """Try files; return those whose trial was ended with the program that watched it."""
+        def try_each(paths: Iterable[str], early: ProbeProcess | None, *, again: bool) -> list[str]:
+            """Try files; return those whose probe was ended with the program that watched it."""
             ended = []
             with try_files(open_each(paths), early) as findings:
                 for path, finding in findings:
@@ -298,4 +298,4 @@ def _tell_once(error: OSError) -> None:
     global _is_told
     level = logging.DEBUG if _is_told else logging.WARNING
     _is_told = True
-    _log.log(level, "backend files are opened without a trial in another process: %s", error)
+    _log.log(level, "backend files are opened without a probe in another process: %s", error)

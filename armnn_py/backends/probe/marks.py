@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Marks on disk: which files a program was opening when it ended.
 
-A file can pass its trial by luck and end the program that opens it. A mark is written before the
+A file can pass its probe by luck and end the program that opens it. A mark is written before the
 program opens the file and removed when the backend is made, so that the next program knows. The
 mark is locked meanwhile: one that is not locked was left by a program that ended.
 """

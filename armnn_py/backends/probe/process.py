@@ -30,7 +30,7 @@ from armnn_py.interrupts import deferred_interrupts
 
 #: Trials at the same time: hanging files wait, and cost nothing but their time.
 _MOST_AT_ONCE = 64
-#: Of the descriptors that a process may have, a trial takes a few, and leaves room for others.
+#: Of the descriptors that a process may have, a probe takes a few, and leaves room for others.
 _FILES_OF_A_TRIAL = 16
 #: The program gives a file its limit again, a few times, if the machine was too busy to run it.
 _MOST_LIMITS = 4
@@ -48,7 +48,7 @@ _DEFAULT_SIGNALS = [
 ]
 
 
-class Trial:
+class ProbeProcess:
     """One running program, which waits until it is told to `begin`.
 
     Parameters
@@ -103,7 +103,7 @@ class Trial:
                     (os.POSIX_SPAWN_DUP2, stages, _STAGES),
                     (os.POSIX_SPAWN_DUP2, file, _FILE),
                 ],
-                setpgroup=0,  # Ctrl-C is for this process, which ends the trial
+                setpgroup=0,  # Ctrl-C is for this process, which ends the probe
                 setsigmask=[],
                 setsigdef=_DEFAULT_SIGNALS,
             )
@@ -193,7 +193,7 @@ def _moved(descriptor: int) -> int:
 @contextlib.contextmanager
 def try_files(
     files: Iterable[tuple[str, int, float]],
-    early: Trial | None = None,
+    early: ProbeProcess | None = None,
 ) -> Iterator[Iterator[tuple[str, ProbeFinding]]]:
     """Try files, several at a time; the block gets what was found as it comes.
 
@@ -206,38 +206,38 @@ def try_files(
         Path, open descriptor and time limit of each; the descriptor is the file that is tried, and
         may be closed when the next one is asked for, which is when there is room.
     early
-        A trial that was made already, of one of the files or of none.
+        A probe that was made already, of one of the files or of none.
 
     Raises
     ------
     ProbeProgramError
         The program cannot be started.
     """
-    running: dict[int, Trial] = {}
-    ended: list[Trial] = []
+    running: dict[int, ProbeProcess] = {}
+    ended: list[ProbeProcess] = []
 
-    def trial_of(path: str, descriptor: int, seconds: float) -> Trial:
+    def probe_of(path: str, descriptor: int, seconds: float) -> ProbeProcess:
         if early is not None and early.path == path:
             return early
-        return Trial(path, descriptor, seconds)
+        return ProbeProcess(path, descriptor, seconds)
 
     try:
-        yield _findings(iter(files), trial_of, running, ended)
+        yield _findings(iter(files), probe_of, running, ended)
     finally:
         with deferred_interrupts():
-            for trial in running.values():
-                trial.close()
-        for trial in (*running.values(), *ended):
-            trial.reap()
+            for probe in running.values():
+                probe.close()
+        for probe in (*running.values(), *ended):
+            probe.reap()
 
 
 def _findings(
     waiting: Iterator[tuple[str, int, float]],
-    trial_of: Callable[[str, int, float], Trial],
-    running: dict[int, Trial],
-    ended: list[Trial],
+    probe_of: Callable[[str, int, float], ProbeProcess],
+    running: dict[int, ProbeProcess],
+    ended: list[ProbeProcess],
 ) -> Iterator[tuple[str, ProbeFinding]]:
-    """Start trials and read their reports; ``running`` by pipe, ``ended`` are to be reaped."""
+    """Start probes and read their reports; ``running`` by pipe, ``ended`` are to be reaped."""
     at_once = _most_at_once()
     poll = select.poll()
     while True:
@@ -246,32 +246,32 @@ def _findings(
             if file is None:
                 break
             with deferred_interrupts():  # Ctrl-C between two lines would leave it running
-                trial = trial_of(*file)
-                running[trial.pipe] = trial
-                trial.begin()  # what is not running is closed by who made it
-            poll.register(trial.pipe, select.POLLIN)
+                probe = probe_of(*file)
+                running[probe.pipe] = probe
+                probe.begin()  # what is not running is closed by who made it
+            poll.register(probe.pipe, select.POLLIN)
         if not running:
             return
-        first = min(trial.deadline for trial in running.values())
+        first = min(probe.deadline for probe in running.values())
         ready = poll.poll(max(0.0, min(first - time.monotonic(), _LOOK)) * 1000)
         now = time.monotonic()
         if not ready:
-            for trial in running.values():
-                trial.wake()
+            for probe in running.values():
+                probe.wake()
         at_end = {pipe for pipe, _ in ready if not running[pipe].read()}
-        late = {pipe for pipe, trial in running.items() if trial.deadline < now}
+        late = {pipe for pipe, probe in running.items() if probe.deadline < now}
         for pipe in at_end | late:
             poll.unregister(pipe)
             with deferred_interrupts():
-                trial = running.pop(pipe)
-                ended.append(trial)
+                probe = running.pop(pipe)
+                ended.append(probe)
                 try:
-                    finding = trial.finding()
+                    finding = probe.finding()
                 finally:
-                    trial.close()
-            if finding.stage == "start" and not trial.data and trial.reap() > 0:
-                raise ProbeProgramError(f"'{program_path()}' failed with status {trial.reap()}")
-            yield trial.path, finding
+                    probe.close()
+            if finding.stage == "start" and not probe.data and probe.reap() > 0:
+                raise ProbeProgramError(f"'{program_path()}' failed with status {probe.reap()}")
+            yield probe.path, finding
         while len(ended) > at_once:
             ended.pop(0).reap()
 

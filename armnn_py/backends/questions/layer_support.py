@@ -134,14 +134,14 @@ class LayerSupport(Closing):
         Model options for the backend, from `ModelOptions.of`; None: null.
     """
 
-    __slots__ = ("_cache", "_failure", "_native", "_wishes", "backend")
+    __slots__ = ("_cache", "_failure", "_native", "_preferred", "backend")
 
     def __init__(
         self, backend: BackendInstance, model_options: NativeModelOptions | None = None
     ) -> None:
         self.backend = backend
         self._cache: dict[LayerSignature, Support] = {}
-        self._wishes: dict[LayerSignature, DataLayout | None] = {}
+        self._preferred: dict[LayerSignature, DataLayout | None] = {}
         self._native: NativeLayerSupport | None = None
         self._failure = ""
         backend.retain()
@@ -214,24 +214,24 @@ class LayerSupport(Closing):
         return StandInAnswer(*self._native.infer_stand_in(descriptor, inputs, constants, name))
 
     @property
-    def has_wishes(self) -> bool:
+    def prefers_layouts(self) -> bool:
         """Whether the backend may want layers in another layout; if not, it need not be asked."""
-        return self._native is not None and self._native.has_wishes
+        return self._native is not None and self._native.prefers_layouts
 
     def preferred_layout(self, layer: LayerSignature) -> DataLayout | None:
         """The layout in which the backend would have a layer of another one; None: as it is.
 
         ``layer`` has a ``data_layout``; only one of as many dimensions is an answer.
         """
-        if self._native is None or not self._native.has_wishes:
+        if self._native is None or not self._native.prefers_layouts:
             return None
-        if layer not in self._wishes:
+        if layer not in self._preferred:
             given: DataLayout = layer.descriptor.data_layout  # type: ignore[union-attr]
             known = [one.value for one in DataLayout if one.rank == given.rank]
             answer = self._native.preferred_layout(layer, known)
             other = None if answer in (0, given) else DataLayout(answer)
-            self._wishes[layer] = other
-        return self._wishes[layer]
+            self._preferred[layer] = other
+        return self._preferred[layer]
 
     def close(self) -> None:
         """Destroy the native object; call it once."""

@@ -65,7 +65,7 @@ def doctor(session: Session) -> None:
         "struct layouts": _layouts,
         "cpu": _cpu,
         "threads": _threads,
-        "trials of files": _trials,
+        "probes of files": _probes,
         "isolation": _isolation,
         "backends": lambda: _backends(load()[0], refused),
         "devices": lambda: _devices(*load()[1:]),
@@ -141,10 +141,10 @@ def _isolation() -> Result:
     return "ok", "; ".join(parts)
 
 
-def _trials() -> Result:
+def _probes() -> Result:
     path, given = program_path(), environment.probe_seconds()
     if not os.access(path, os.X_OK):
-        return "warning", f"'{path}' cannot be run: files are opened without a trial"
+        return "warning", f"'{path}' cannot be run: files are opened without a probe"
     if given == 0:
         return "note", "none: ARMNN_PY_PROBE_SECONDS=0"
     return "ok", f"{Path(path).name}, {DEFAULT_SECONDS if given is None else given:g} s for each"

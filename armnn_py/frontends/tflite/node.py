@@ -275,8 +275,8 @@ class OperatorView:
             return self.emit.layers(kind, inputs, descriptor, name=name)
         infos = [None if value is None else value.info for value in inputs]
         known = [value.array if isinstance(value, Known) else None for value in inputs]
-        wished = [self.info(tensor.shape, k) for k, tensor in zip(outputs, stated, strict=True)]
-        shapes = infer_shapes(kind, descriptor, infos, known, outputs=wished, layer=self.op.label)
+        requested = [self.info(tensor.shape, k) for k, tensor in zip(outputs, stated, strict=True)]
+        shapes = infer_shapes(kind, descriptor, infos, known, outputs=requested, layer=self.op.label)
         found = [self.info(shape, k) for k, shape in zip(outputs, shapes, strict=True)]
         return self.emit.layers(kind, inputs, descriptor, name=name, outputs=found)
 

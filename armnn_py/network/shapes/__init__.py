@@ -190,7 +190,7 @@ def infer(
     constants
         Values of the operands, where they are known.
     outputs
-        The outputs as the caller wishes them: quantisation, the type of a Cast, the shape of a
+        The outputs as the caller requests them: quantisation, the type of a Cast, the shape of a
         transposed convolution. Inferred infos must agree. Needed for layer types that only
         the caller understands (StandIn, PreCompiled, Fused, the recurrent ones).
     layer
@@ -284,13 +284,13 @@ def _check_operands(site: Site) -> None:
 
 
 def _reconcile(
-    site: Site, found: list[TensorInfo], wished: Sequence[TensorInfo]
+    site: Site, found: list[TensorInfo], requested: Sequence[TensorInfo]
 ) -> list[TensorInfo]:
     """Return the inferred infos with the caller's quantisation, if both agree."""
-    if len(found) != len(wished):
-        site.fail(f"{len(wished)} output infos given, {len(found)} expected")
+    if len(found) != len(requested):
+        site.fail(f"{len(requested)} output infos given, {len(found)} expected")
     result = []
-    for index, (ours, theirs) in enumerate(zip(found, wished, strict=True)):
+    for index, (ours, theirs) in enumerate(zip(found, requested, strict=True)):
         if ours.shape != theirs.shape:
             site.fail(
                 f"output {index} stated as {format_shape(theirs.shape)}, but it is "

@@ -39,7 +39,7 @@ class Site:
     constants
         The operands' values where they are known, else ``None``.
     outputs
-        Infos that the caller wishes for the outputs, or ``None``.
+        Infos that the caller requests for the outputs, or ``None``.
     name
         Name of the layer, for messages.
     """

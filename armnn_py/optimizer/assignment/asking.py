@@ -92,9 +92,9 @@ class Asking:
         return self._supports[backend_id]
 
     @property
-    def wishing(self) -> set[str]:
+    def with_preferences(self) -> set[str]:
         """Ids of the backends asked so far that may want layers in another layout."""
-        return {name for name, support in self._supports.items() if support.has_wishes}
+        return {name for name, support in self._supports.items() if support.prefers_layouts}
 
     def ask(self, backend_id: str, key: LayerSignature) -> Support:
         """Whether a backend takes such a layer."""

@@ -23,7 +23,7 @@ from armnn_py.optimizer.assignment.assignment_draft import AssignmentDraft, Node
 from armnn_py.optimizer.assignment.candidates import Candidates
 from armnn_py.optimizer.assignment.check_quantization import check_quantization
 from armnn_py.optimizer.lowering.layout_regions import save_transposes
-from armnn_py.optimizer.lowering.layouts import LayoutWishes, Wish, wish_of
+from armnn_py.optimizer.lowering.layouts import LayoutPreferences, Preference, preference_of
 from armnn_py.optimizer.lowering.reduce_precision import run_in_fp32
 from armnn_py.optimizer.placing.placement import Placement
 from armnn_py.optimizer.placing.unplaced import no_backend, unmatched_rules, unmet_rules
@@ -122,7 +122,7 @@ def assign_nodes(
         )
         for node in todo:
             assigner.assign(node, (excluded or {}).get(node, {}))
-        assigner.draft.wishing |= assigner.asking.wishing
+        assigner.draft.with_preferences |= assigner.asking.with_preferences
     if assigner.unmet or assigner.refused or (only is None and rules.rules):
         unmatched = [] if only is not None else unmatched_rules(graph, rules)
         if assigner.unmet or unmatched:
@@ -160,7 +160,7 @@ def follow_layouts(
     list of str
         A sentence for each backend with converted layers.
     """
-    if not draft.wishing:
+    if not draft.with_preferences:
         return []
     with contextlib.ExitStack() as stack:
         _Assigner(
@@ -234,7 +234,7 @@ class _Assigner:
         self.unmet: list[tuple[str, LayerRefusal]] = []
         self._is_first = is_first
         self.asking = Asking(backends, available, model_options, stack, todo, record)
-        self.layouts = LayoutWishes(
+        self.layouts = LayoutPreferences(
             graph, self.asking, self.draft.layouts, self.place, tidy=is_first
         )
 
@@ -249,10 +249,10 @@ class _Assigner:
             key = node_signature(node)
             answer = self.asking.ask(backend_id, key)
             note = ""
-            wish = Wish(None) if answer else wish_of(self.asking, backend_id, key)
-            if not answer and not self._converts(node, backend_id, key, wish):
+            preference = Preference(None) if answer else preference_of(self.asking, backend_id, key)
+            if not answer and not self._converts(node, backend_id, key, preference):
                 if not self._rescue(node, backend_id, key):
-                    refusals.append((backend_id, wish.reason or answer.reason))
+                    refusals.append((backend_id, preference.reason or answer.reason))
                     continue
                 note = f"in float32 between conversions: {backend_id}: {answer.reason}"
             note = self._with_layout(node, note)
@@ -283,7 +283,7 @@ class _Assigner:
         """Convert the layers whose backends want another layout; save Transposes between them."""
         for node in self.graph.nodes:
             backend_id = node.backend
-            if backend_id is None or backend_id not in self.draft.wishing:
+            if backend_id is None or backend_id not in self.draft.with_preferences:
                 continue
             if self.layouts.follow(node, backend_id) and node in self.draft.nodes:
                 known = self.draft.nodes[node]
@@ -300,13 +300,13 @@ class _Assigner:
         layout = node.descriptor.data_layout  # type: ignore[union-attr]
         return "; ".join(filter(None, (f"in {layout.name}", note)))
 
-    def _converts(self, node: Node, backend_id: str, key: LayerSignature, wish: Wish) -> bool:
+    def _converts(self, node: Node, backend_id: str, key: LayerSignature, preference: Preference) -> bool:
         """Whether a backend takes a layer in another layout; `follow_layouts` converts it.
 
         A layer that a backend gave back is converted at once.
         """
         if self._is_first:
-            return wish.layout is not None
+            return preference.layout is not None
         return self.layouts.rescue(node, backend_id, key)
 
     def rank_of(self, node: Node) -> int | None:
@@ -318,7 +318,7 @@ class _Assigner:
         for rank, backend_id in enumerate(self.candidates.ids(node, self.candidates.rule_of(node))):
             if backend_id not in self.available:
                 continue
-            if self.asking.ask(backend_id, key) or wish_of(self.asking, backend_id, key).layout:
+            if self.asking.ask(backend_id, key) or preference_of(self.asking, backend_id, key).layout:
                 return rank
         return None
 
@@ -328,7 +328,7 @@ class _Assigner:
         if wide is None:
             return False
         takes = self.asking.ask(backend_id, wide)
-        if not takes and wish_of(self.asking, backend_id, wide).layout is None:
+        if not takes and preference_of(self.asking, backend_id, wide).layout is None:
             return False
         if not all(self.asking.taker(backend_id, around) for around in _conversions_around(key)):
             return False

@@ -50,14 +50,14 @@ class NodeAssignment(Struct, frozen=True):
 class AssignmentDraft(Struct, eq=False):
     """Assignments by node, and by layer of the user's network, which stay when nodes go.
 
-    ``layouts`` has the converted nodes, with the layouts that they had before; ``wishing`` the
+    ``layouts`` has the converted nodes, with the layouts that they had before; ``with_preferences`` the
     backends that may want layers in another layout.
     """
 
     nodes: dict[Node, NodeAssignment] = field(default_factory=dict)
     origins: dict[Origin, NodeAssignment] = field(default_factory=dict)
     layouts: dict[Node, DataLayout] = field(default_factory=dict)
-    wishing: set[str] = field(default_factory=set)
+    with_preferences: set[str] = field(default_factory=set)
 
     def put(self, node: Node, assigned: NodeAssignment) -> None:
         """Remember an assignment; a later one replaces it."""

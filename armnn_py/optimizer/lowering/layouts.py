@@ -94,7 +94,7 @@ def _transposes_around(key: LayerSignature, target: DataLayout) -> Iterator[Laye
         yield transpose_of(permuted_info(info, sources), inverse(sources))
 
 
-class Wish(Struct, frozen=True):
+class Preference(Struct, frozen=True):
     """The other layout in which a backend wants and takes a layer, or None and why there is none.
 
     The reason is empty where the backend wants no other.
@@ -104,16 +104,16 @@ class Wish(Struct, frozen=True):
     reason: str = ""
 
 
-def wish_of(asking: Asking, backend_id: str, key: LayerSignature) -> Wish:
+def preference_of(asking: Asking, backend_id: str, key: LayerSignature) -> Preference:
     """Ask a backend in which layout it would have a layer, and whether it then takes it."""
     support = asking.support_of(backend_id)
     layout = None
-    if support.has_wishes and layout_of(key) is not None:
+    if support.prefers_layouts and layout_of(key) is not None:
         layout = support.preferred_layout(key)
     if layout is None:
-        return Wish(None)
+        return Preference(None)
     why_not = _why_not(asking, backend_id, key, layout)
-    return Wish(None, f"in {layout.name}: {why_not}") if why_not else Wish(layout)
+    return Preference(None, f"in {layout.name}: {why_not}") if why_not else Preference(layout)
 
 
 def _why_not(asking: Asking, backend_id: str, key: LayerSignature, layout: DataLayout) -> str:
@@ -127,8 +127,8 @@ def _why_not(asking: Asking, backend_id: str, key: LayerSignature, layout: DataL
     return ""
 
 
-class LayoutWishes:
-    """Asks for wishes and follows them.
+class LayoutPreferences:
+    """Asks for preferred layouts and follows them.
 
     Parameters
     ----------
@@ -163,14 +163,14 @@ class LayoutWishes:
 
     def follow(self, node: Node, backend_id: str) -> bool:
         """Convert a layer to the layout that a backend wants, if it wants another."""
-        layout = wish_of(self._asking, backend_id, node_signature(node)).layout
+        layout = preference_of(self._asking, backend_id, node_signature(node)).layout
         if layout is None:
             return False
         self.convert(node, backend_id, layout)
         return True
 
     def rescue(self, node: Node, backend_id: str, key: LayerSignature) -> bool:
-        """Convert a layer that a backend refuses as it is, to its wish or back to the user's."""
+        """Convert a layer that a backend refuses as it is, to its preference or back to the user's."""
         if self.follow(node, backend_id):
             return True
         first = self._original.get(node)
@@ -264,7 +264,7 @@ class LayoutWishes:
 def tidy(graph: Graph) -> bool:
     """Take out inserted Transposes that undo each other or are unused; return whether any were.
 
-    For when no backend looks at sub-graphs any more; see `LayoutWishes`.
+    For when no backend looks at sub-graphs any more; see `LayoutPreferences`.
     """
     count = len(graph)
     nodes = [node for node in graph.nodes if sources_of(node) is not None]

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import structs
 
 from armnn_py.optimizer.assignment.asking import Asking, node_signature
-from armnn_py.optimizer.lowering.layouts import wish_of
+from armnn_py.optimizer.lowering.layouts import preference_of
 from armnn_py.optimizer.measuring.least_time import least_time
 from armnn_py.optimizer.measuring.measure_clock import Clock
 from armnn_py.optimizer.placing.placement import Placement
@@ -168,10 +168,10 @@ def _choices(
             key, own = node_signature(node), choices[node]
             for name in loaded:
                 if name not in own and (
-                    asking.ask(name, key) or wish_of(asking, name, key).layout is not None
+                    asking.ask(name, key) or preference_of(asking, name, key).layout is not None
                 ):
                     own.append(name)
-        draft.wishing |= asking.wishing
+        draft.with_preferences |= asking.with_preferences
     return choices
 
 

@@ -87,12 +87,12 @@ def with_inputs(case: Case, inputs: Sequence[TensorInfo | None]) -> Case | None:
         outputs: Any = signature.outputs
         shapes = infer_shapes(case.layer, signature.descriptor, inputs, case.known, outputs=outputs)
         moves = FACTS[case.layer].quantization == "moves"
-        wished = (
+        requested = (
             None
             if moves
             else [one.with_shape(shape) for one, shape in zip(outputs, shapes, strict=True)]
         )
-        made = infer(case.layer, signature.descriptor, inputs, case.known, outputs=wished)
+        made = infer(case.layer, signature.descriptor, inputs, case.known, outputs=requested)
     except LayerValidationError:
         return None
     changed = signature._replace(inputs=tuple(inputs), outputs=tuple(made))

@@ -285,16 +285,16 @@ class Grower:
         values = self._values(case, operands)
         variant = VARIANTS[self._random.integers(len(VARIANTS))]
         real = real_outputs(self._reference, case, values) if self._kind.is_quantized else None
-        for wished in self._wishes(case, with_outputs_for(case, real, variant)):
-            if not self._support.ask(wished.signature):
+        for requested in self._requests(case, with_outputs_for(case, real, variant)):
+            if not self._support.ask(requested.signature):
                 continue
-            found = results(self._reference, wished, values, operands, self._random)
+            found = results(self._reference, requested, values, operands, self._random)
             if found is not None:
-                self._add(wished, operands, values, found)
+                self._add(requested, operands, values, found)
                 return True
         return False
 
-    def _wishes(self, case: Case, others: Iterator[Case]) -> Iterator[Case]:
+    def _requests(self, case: Case, others: Iterator[Case]) -> Iterator[Case]:
         """Give forms of a layer; the first may compute what the variable could be next."""
         if self.state is not None and FACTS[case.layer].quantization == "calculates":
             info = self.state.output.info

@@ -177,7 +177,7 @@ class _Worker:
             outcome, message, reason = json.loads(line)
             return CaseResult(case.family, case.name, Outcome[outcome], message, reason)
         code = self._end()
-        words = _last_words(code) if in_time else f"no answer after {self._timeout:g} s"
+        words = _last_output(code) if in_time else f"no answer after {self._timeout:g} s"
         return CaseResult(case.family, case.name, Outcome.FAILED, words, words)
 
     def _end(self) -> int:
@@ -192,7 +192,7 @@ class _Worker:
             self._end()
 
 
-def _last_words(code: int) -> str:
+def _last_output(code: int) -> str:
     if code < 0:
         return f"the process ended by {signal.Signals(-code).name}"
     return f"the process ended with code {code}"

@@ -663,7 +663,7 @@ struct armnn_layer_support_api_t {
    * 0: as it is. Name another one only if your kernel would have to convert its operands, or would
    * refuse the layer as it is. If is_layer_supported takes the layer in that layout, the host shows
    * it so, with weights to match, between TRANSPOSE layers, which it then saves where it can; they
-   * are offered to this backend first. Null: no wishes. [any] */
+   * are offered to this backend first. Null: no preferences. [any] */
   int32_t (*get_preferred_layout)(armnn_layer_support_t* support,
                                   const armnn_layer_query_t* query) ARMNN_NOEXCEPT;
   /* Would this backend run an operator of a model that no layer expresses? |layer| is a STAND_IN

@@ -53,7 +53,7 @@ typedef struct armnn_i_pool_t {
   _Alignas(ARMNN_CACHE_LINE) _Atomic uint32_t sleepers;
   _Atomic uint32_t owner_sleeps;
   _Atomic uint32_t target; /* workers with a number from here on end */
-  _Alignas(ARMNN_CACHE_LINE) armnn_i_crowd_t crowd;
+  _Alignas(ARMNN_CACHE_LINE) armnn_i_contention_t contention;
   armnn_i_region_t regions[ARMNN_MAX_THREADS];
 } armnn_i_pool_t;
 

@@ -66,7 +66,7 @@ static void run_chunks(armnn_i_pool_t* pool, uint32_t thread_index, uint32_t hom
 
 /* Returns an open gate of a generation other than |seen|, or 0 when worker |number| shall end. */
 static uint64_t wait_for_job(armnn_i_pool_t* pool, uint32_t number, uint32_t seen) {
-  armnn_i_spin_t spin = armnn_i_spin_begin(&pool->crowd, false);
+  armnn_i_spin_t spin = armnn_i_spin_begin(&pool->contention, false);
   for (;;) {
     const uint64_t gate = atomic_load_explicit(&pool->gate, memory_order_acquire);
     if (number >= atomic_load_explicit(&pool->target, memory_order_acquire)) return 0;
@@ -77,7 +77,7 @@ static uint64_t wait_for_job(armnn_i_pool_t* pool, uint32_t number, uint32_t see
     futex_wait(pool, UPPER_HALF, generation_of(gate));
     atomic_fetch_sub(&pool->sleepers, 1);
     armnn_i_spin_forget();
-    spin = armnn_i_spin_begin(&pool->crowd, false);
+    spin = armnn_i_spin_begin(&pool->contention, false);
   }
 }
 
@@ -159,7 +159,7 @@ static void start_workers(armnn_i_pool_t* pool, uint32_t wanted) {
   if (pool->worker_count >= wanted) return;
   /* Threads without a processor of their own must not spin. */
   pool->started_for = atomic_load(&pool->requested);
-  atomic_store(&pool->crowd.may_spin, pool->started_for <= armnn_i_usable_cpus());
+  atomic_store(&pool->contention.may_spin, pool->started_for <= armnn_i_usable_cpus());
   sigset_t all, before;
   sigfillset(&all);
   /* But for faults: a blocked one ends the process without a word. */
@@ -200,7 +200,7 @@ static void open_gate(armnn_i_pool_t* pool, uint32_t helpers) {
 
 static void close_gate(armnn_i_pool_t* pool) {
   uint64_t gate = atomic_fetch_add(&pool->gate, GENERATION_ONE) + GENERATION_ONE;
-  armnn_i_spin_t spin = armnn_i_spin_begin(&pool->crowd, true);
+  armnn_i_spin_t spin = armnn_i_spin_begin(&pool->contention, true);
   while (inside_of(gate) != 0 && !armnn_i_spin_is_over(&spin)) {
     gate = atomic_load_explicit(&pool->gate, memory_order_acquire);
   }
@@ -227,13 +227,13 @@ static void stay_awake(armnn_i_pool_t* pool, armnn_i_thread_t* thread) {
   if (thread->walk == NULL) armnn_i_spin_forget(); /* nobody knows what it did before the job */
   if (thread->walk == NULL || thread->keeps_awake == pool->epoch + 1) return;
   thread->keeps_awake = pool->epoch + 1;
-  armnn_i_crowd_run_begins(&pool->crowd);
+  armnn_i_contention_run_begins(&pool->contention);
 }
 
 void armnn_i_pool_run_ended(armnn_i_pool_t* pool, armnn_i_thread_t* thread) {
   /* In the child of a fork the pool is another one, which has not counted the run. */
   if (thread->keeps_awake == pool->epoch + 1) {
-    armnn_i_crowd_run_ends(&pool->crowd);
+    armnn_i_contention_run_ends(&pool->contention);
   }
   thread->keeps_awake = 0;
 }

@@ -181,9 +181,9 @@ def test_quantised_layers(network, tensor):
     assert network.add_reshape(quantised, (16,)).output.info == TensorInfo((16,), U8, scale)
     with pytest.raises(LayerValidationError, match="the scale of the quantised uint8 output"):
         network.add_activation(quantised, ActivationFunction.SIGMOID)
-    wished = TensorInfo((2, 8), U8, QuantizationInfo(1 / 256))
-    layer = network.add_activation(quantised, ActivationFunction.SIGMOID, output_info=wished)
-    assert layer.output.info == wished
+    requested = TensorInfo((2, 8), U8, QuantizationInfo(1 / 256))
+    layer = network.add_activation(quantised, ActivationFunction.SIGMOID, output_info=requested)
+    assert layer.output.info == requested
     weights = network.add_constant(
         np.ones((8, 4), np.int8),
         info=TensorInfo((8, 4), DataType.QSYMM_S8, QuantizationInfo((0.1,) * 4, axis=1)),

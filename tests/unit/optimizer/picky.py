@@ -26,9 +26,9 @@ class Picky(PythonBackend):
 
     id = "Picky"
 
-    def __init__(self, *layouts: ann.DataLayout, wishes: bool = True) -> None:
+    def __init__(self, *layouts: ann.DataLayout, preferences: bool = True) -> None:
         self.layouts = layouts
-        self.wishes = wishes
+        self.preferences = preferences
         self.refused: set[ann.LayerType] = set()
         self.guids: dict[str, int] = {}  # of the layers that it runs, by name
 
@@ -50,7 +50,7 @@ class Picky(PythonBackend):
     def preferred_layout(self, layer: ShownLayer) -> ann.DataLayout | None:
         rank = layer.descriptor.data_layout.rank
         fitting = [layout for layout in self.layouts if layout.rank == rank]
-        return fitting[0] if fitting and self.wishes else None
+        return fitting[0] if fitting and self.preferences else None
 
     def prepare(self, layer: ShownLayer) -> ann.LoadedNetwork:
         self.guids[layer.name] = layer.guid

@@ -255,23 +255,23 @@ def fewest_copies(choices: list[list[str]]) -> int:
 @pytest.mark.parametrize("seed", range(40))
 def test_chains_get_the_fewest_copies_there_are(seed: int) -> None:
     rng = random.Random(seed)
-    wishes = {
+    memories = {
         "host": [],
         "a": ["device"],
         "b": ["other"],
         "ab": ["device", "other"],
         "ba": ["other", "device"],
     }
-    backends = [rng.choice(list(wishes)) for _ in range(rng.randint(1, 8))]
+    backends = [rng.choice(list(memories)) for _ in range(rng.randint(1, 8))]
     graph = chain(backends)
-    connect(graph, wishes)
+    connect(graph, memories)
     copies = [node for node in graph if node.type is LayerType.MEM_COPY]
-    assert len(copies) == fewest_copies([wishes[name] or [HOST_MEMORY] for name in backends])
-    assert all(consistent(node, wishes) for node in graph), backends
+    assert len(copies) == fewest_copies([memories[name] or [HOST_MEMORY] for name in backends])
+    assert all(consistent(node, memories) for node in graph), backends
 
 
-def consistent(node: Node, wishes: dict[str, list[str]]) -> bool:
+def consistent(node: Node, memories: dict[str, list[str]]) -> bool:
     """Whether a bridge leads from a backend's tensor to somebody who reads it."""
     if node.type is not LayerType.MEM_COPY:
         return True
-    return node.inputs[0] is not None and bool(node.output.users) and node.backend in wishes
+    return node.inputs[0] is not None and bool(node.output.users) and node.backend in memories

@@ -227,11 +227,11 @@ def test_no_backend_for_transposes_no_conversion(runtime: ann.Runtime, picky: Pi
     assert {row.backend for row in optimized.assignment if row.type == "Transpose"} == {"CpuRef"}
 
 
-def test_a_backend_without_wishes_is_left_alone() -> None:
+def test_a_backend_without_preferences_is_left_alone() -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((1, 3, 8, 8)))
     network.add_output("y", convolution(network, x, 4, name="c"))
-    for runtime in with_runtime(Picky(NHWC, wishes=False)):
+    for runtime in with_runtime(Picky(NHWC, preferences=False)):
         optimized = same(runtime, network, ("Picky", "CpuRef"))
         assert optimized.assignment.of("c").backend == "CpuRef"
         assert transposes(optimized) == []
@@ -333,7 +333,7 @@ def test_a_layer_that_is_given_back_gets_the_users_layout_again() -> None:
     x = network.add_input("x", ann.TensorInfo((1, 3, 8, 8)))
     y = network.add_activation(convolution(network, x, 4, name="a"), RELU)
     network.add_output("y", convolution(network, y, 4, name="b"))
-    for runtime in with_runtime(Regretful(NHWC), Picky(NCHW, wishes=False)):
+    for runtime in with_runtime(Regretful(NHWC), Picky(NCHW, preferences=False)):
         optimized = same(runtime, network, ("Regretful", "Picky"))
     assert optimized.assignment.counts == {"Picky": 3}
     assert transposes(optimized) == ["NHWC of a", "NCHW of activation_1"]  # for the activation
@@ -431,7 +431,7 @@ def moved_bytes(optimized: ann.OptimizedNetwork) -> int:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_random_networks(seed: int) -> None:
-    """Layers at random on two backends of opposite wishes, and on one without any."""
+    """Layers at random on two backends of opposite preferences, and on one without any."""
     grower = _Grower(seed)
     network = grower.network
     other = type("Other", (Picky,), {"id": "Other"})(NCHW, NHWC)

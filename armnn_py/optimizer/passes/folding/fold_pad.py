@@ -127,9 +127,9 @@ def _same_output(reader: Node, descriptor: _Windowed, info: TensorInfo) -> bool:
     Windows rounded up are counted by another rule when they start in padding.
     """
     infos = [info, *(None if v is None else v.info for v in reader.inputs[1:])]
-    wished = [reader.output.info]
+    requested = [reader.output.info]
     try:
-        return shapes.infer(reader.type, descriptor, infos, outputs=wished) == wished
+        return shapes.infer(reader.type, descriptor, infos, outputs=requested) == requested
     except ArmnnError:
         return False
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a workload wishes of single tensors and of the host is granted, or refused in words."""
+"""Requirements of a workload on tensors and on the host are met, or refused with a reason."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from armnn_py.runtime.arrays.buffers import make_room, readable_copy
 from .kinds import Build
 
 Unary = ann.UnaryOperation
-FILE = "Test_Wishes_backend.so"
+FILE = "Test_Requirements_backend.so"
 PAGE = 4096
 
 
 @pytest.fixture(scope="module")
-def wishes(tmp_path_factory: pytest.TempPathFactory, build_backend: Build) -> Iterator[ann.Runtime]:
-    folder = tmp_path_factory.mktemp("wishes")
-    build_backend("wishes_backend.c", folder / FILE)
+def requirements(tmp_path_factory: pytest.TempPathFactory, build_backend: Build) -> Iterator[ann.Runtime]:
+    folder = tmp_path_factory.mktemp("requirements")
+    build_backend("requirements_backend.c", folder / FILE)
     with ann.Runtime(folder) as runtime:
         yield runtime
 
 
 def unary(operation: Unary, shape: tuple[int, ...] = (4,), layers: int = 1) -> ann.Network:
-    network = ann.Network("wishes")
+    network = ann.Network("requirements")
     x = network.add_input("x", ann.TensorInfo(shape))
     for number in range(layers):
         x = network.add_elementwise_unary(x, operation, name=f"layer {number}")
@@ -56,7 +56,7 @@ def at_the_end_of_a_page(values: np.ndarray) -> np.ndarray:
 KEPT: list[Region] = []
 
 
-def test_a_callers_array_at_the_end_of_memory(wishes: ann.Runtime) -> None:
+def test_a_callers_array_at_the_end_of_memory(requirements: ann.Runtime) -> None:
     """It is copied to where something follows; others are not copied."""
     x = np.arange(-6, 6, dtype=np.float32)
     roomy = np.zeros(PAGE, np.uint8)
@@ -65,7 +65,7 @@ def test_a_callers_array_at_the_end_of_memory(wishes: ann.Runtime) -> None:
     if (inside.ctypes.data + x.nbytes) % PAGE < 17:
         inside = roomy[begin + 64 : begin + 64 + x.nbytes].view(np.float32)
     inside[...] = x
-    with ann.load(unary(Unary.ABS, x.shape), ["Wishes"], runtime=wishes) as net:
+    with ann.load(unary(Unary.ABS, x.shape), ["Requirements"], runtime=requirements) as net:
         for _ in range(2):
             with net.profile() as profile:
                 found = net.run(at_the_end_of_a_page(x))["y"]
@@ -77,15 +77,15 @@ def test_a_callers_array_at_the_end_of_memory(wishes: ann.Runtime) -> None:
             assert profile.copies == 0
 
 
-def test_a_callers_array_for_an_output(wishes: ann.Runtime) -> None:
+def test_a_callers_array_for_an_output(requirements: ann.Runtime) -> None:
     x = np.arange(-6, 6, dtype=np.float32)
-    with ann.load(unary(Unary.ABS, x.shape), ["Wishes"], runtime=wishes) as net:
+    with ann.load(unary(Unary.ABS, x.shape), ["Requirements"], runtime=requirements) as net:
         out = at_the_end_of_a_page(np.zeros(12, np.float32))
         net.run(x, out={"y": out})
         np.testing.assert_array_equal(out, abs(x))
 
 
-def test_an_output_that_a_layer_reads(wishes: ann.Runtime) -> None:
+def test_an_output_that_a_layer_reads(requirements: ann.Runtime) -> None:
     """The caller's array of an output is an input of another layer."""
     network = ann.Network("two outputs")
     x = network.add_input("x", ann.TensorInfo((5,)))
@@ -93,14 +93,14 @@ def test_an_output_that_a_layer_reads(wishes: ann.Runtime) -> None:
     network.add_output("y", y)
     network.add_output("z", network.add_elementwise_unary(y, Unary.ABS))
     values = np.array([-1, 2, -3, 4, -5], np.float32)
-    with ann.load(network, ["Wishes"], runtime=wishes) as net:
+    with ann.load(network, ["Requirements"], runtime=requirements) as net:
         out = at_the_end_of_a_page(np.zeros(5, np.float32))
         net.run(values, out={"y": out})
         np.testing.assert_array_equal(out, abs(values))
 
 
 @pytest.mark.parametrize("count", [1, 1023, 1024, 1025, 40000])
-def test_constants_and_tensors_in_between(wishes: ann.Runtime, count: int) -> None:
+def test_constants_and_tensors_in_between(requirements: ann.Runtime, count: int) -> None:
     network = ann.Network("chain")
     x = network.add_input("x", ann.TensorInfo((count,)))
     value = at_the_end_of_a_page(np.linspace(-1, 1, count, dtype=np.float32))
@@ -111,7 +111,7 @@ def test_constants_and_tensors_in_between(wishes: ann.Runtime, count: int) -> No
     network.add_output("c", c)
     values = np.linspace(-2, 3, count, dtype=np.float32)
     options = ann.OptimizerOptions(simplify=False)
-    with ann.load(network, ["Wishes"], runtime=wishes, options=options) as net:
+    with ann.load(network, ["Requirements"], runtime=requirements, options=options) as net:
         for _ in range(20):
             outputs = net.run(values)
             np.testing.assert_array_equal(outputs["y"], abs(values))
@@ -129,7 +129,7 @@ def test_room_with_an_end() -> None:
 
 
 def test_constants_are_copied_where_nothing_follows(
-    wishes: ann.Runtime, monkeypatch: pytest.MonkeyPatch
+    requirements: ann.Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     last = at_the_end_of_a_page(np.arange(16, dtype=np.float32))
     copy = readable_copy(last, 64, 16)
@@ -148,12 +148,12 @@ def test_constants_are_copied_where_nothing_follows(
     x = network.add_constant(np.ones(3, np.float32))
     network.add_output("y", network.add_elementwise_unary(x, Unary.ABS))
     options = ann.OptimizerOptions(simplify=False)
-    with ann.load(network, ["Wishes"], runtime=wishes, options=options):
+    with ann.load(network, ["Requirements"], runtime=requirements, options=options):
         assert asked == [(64, 16)]
 
 
-def test_bound_arrays_have_room_behind_them(wishes: ann.Runtime) -> None:
-    with ann.load(unary(Unary.ABS, (1024,)), ["Wishes"], runtime=wishes) as net:
+def test_bound_arrays_have_room_behind_them(requirements: ann.Runtime) -> None:
+    with ann.load(unary(Unary.ABS, (1024,)), ["Requirements"], runtime=requirements) as net:
         for _ in range(50):
             with net.bind() as bound:
                 bound.inputs["x"][...] = -2
@@ -164,14 +164,14 @@ def test_bound_arrays_have_room_behind_them(wishes: ann.Runtime) -> None:
             net.bind({"x": at_the_end_of_a_page(np.ones(1024, np.float32))})
 
 
-def test_sub_tensors(wishes: ann.Runtime) -> None:
+def test_sub_tensors(requirements: ann.Runtime) -> None:
     """The last of them ends where the caller's array ends."""
     network = ann.Network("split")
     x = network.add_input("x", ann.TensorInfo((2, 64)))
     for part in network.add_split(x, [1, 1], axis=0).outputs:
         network.add_output(f"y{part.index}", network.add_elementwise_unary(part, Unary.ABS))
     values = np.linspace(-1, 1, 128, dtype=np.float32).reshape(2, 64)
-    with ann.load(network, ["Wishes", "CpuRef"], runtime=wishes) as net:
+    with ann.load(network, ["Requirements", "CpuRef"], runtime=requirements) as net:
         assert net.elided
         outputs = net.run(at_the_end_of_a_page(values))
     np.testing.assert_array_equal(outputs["y0"], abs(values[:1]))
@@ -181,13 +181,13 @@ def test_sub_tensors(wishes: ann.Runtime) -> None:
 # ---- Alignment, constants, in place --------------------------------------------------------------
 
 
-def test_alignments_of_single_tensors(wishes: ann.Runtime) -> None:
+def test_alignments_of_single_tensors(requirements: ann.Runtime) -> None:
     network = ann.Network("sums")
     x = network.add_input("x", ann.TensorInfo((7,)))
     y = network.add_addition(x, network.add_constant(np.ones(7, np.float32)))
     network.add_output("y", network.add_addition(y, x))
     base = np.arange(600, dtype=np.float32)
-    with ann.load(network, ["Wishes"], runtime=wishes) as net:
+    with ann.load(network, ["Requirements"], runtime=requirements) as net:
         for start in range(0, 500, 3):
             value = base[start : start + 7]
             out = np.empty(600, np.float32)[start : start + 7]
@@ -195,12 +195,12 @@ def test_alignments_of_single_tensors(wishes: ann.Runtime) -> None:
             np.testing.assert_array_equal(out, 2 * value + 1)
 
 
-def test_constants_that_a_tensors_needs_consume(wishes: ann.Runtime) -> None:
+def test_constants_that_a_tensors_needs_consume(requirements: ann.Runtime) -> None:
     network = ann.Network("product")
     x = network.add_input("x", ann.TensorInfo((4,)))
     w = np.array([1, 2, 3, 4], np.float32)
     network.add_output("y", network.add_multiplication(x, w))
-    with ann.load(network, ["Wishes"], runtime=wishes) as net:
+    with ann.load(network, ["Requirements"], runtime=requirements) as net:
         np.testing.assert_array_equal(net.run(w)["y"], w * w)
 
 
@@ -227,11 +227,11 @@ def test_second_outputs_in_place(
     tmp_path: Path, build_backend: Build, defines: tuple[str, ...], buffers: int
 ) -> None:
     """Both outputs may take either input: each takes another one."""
-    build_backend("wishes_backend.c", tmp_path / FILE, *defines)
+    build_backend("requirements_backend.c", tmp_path / FILE, *defines)
     a, b = np.arange(16, dtype=np.float32), np.arange(16, 0, -1, dtype=np.float32)
     with (
         ann.Runtime(tmp_path) as runtime,
-        ann.load(butterflies(6), ["Wishes"], runtime=runtime) as net,
+        ann.load(butterflies(6), ["Requirements"], runtime=runtime) as net,
     ):
         outputs = net.run({"a": a, "b": b})
         assert net.arena_size == buffers * 64
@@ -244,9 +244,9 @@ def test_second_outputs_in_place(
 # ---- State ---------------------------------------------------------------------------------------
 
 
-def test_persistent_bytes(wishes: ann.Runtime) -> None:
+def test_persistent_bytes(requirements: ann.Runtime) -> None:
     one = np.ones(3, np.float32)
-    with ann.load(unary(Unary.SQRT, (3,), layers=2), ["Wishes"], runtime=wishes) as net:
+    with ann.load(unary(Unary.SQRT, (3,), layers=2), ["Requirements"], runtime=requirements) as net:
         assert net.persistent_size == 2 * 3 * 4
         assert [float(net.run(one)["y"][2]) for _ in range(4)] == [1, 3, 6, 10]
         net.reset_state()
@@ -280,27 +280,27 @@ def run_in_threads(net: ann.LoadedNetwork, threads: int, runs: int) -> list[str]
     return problems
 
 
-def test_serial_workloads_never_overlap(wishes: ann.Runtime) -> None:
-    with ann.load(unary(Unary.NEG), ["Wishes"], runtime=wishes) as net:
+def test_serial_workloads_never_overlap(requirements: ann.Runtime) -> None:
+    with ann.load(unary(Unary.NEG), ["Requirements"], runtime=requirements) as net:
         assert not run_in_threads(net, threads=6, runs=40)
 
 
 def test_others_do(tmp_path: Path, build_backend: Build) -> None:
-    build_backend("wishes_backend.c", tmp_path / FILE, "-DBITS=0")
+    build_backend("requirements_backend.c", tmp_path / FILE, "-DBITS=0")
     with (
         ann.Runtime(tmp_path) as runtime,
-        ann.load(unary(Unary.NEG), ["Wishes"], runtime=runtime) as net,
+        ann.load(unary(Unary.NEG), ["Requirements"], runtime=runtime) as net,
     ):
         problems = run_in_threads(net, threads=6, runs=40)
     assert any("two calls at a time" in problem for problem in problems)
 
 
-def test_who_waits_can_be_stopped(wishes: ann.Runtime) -> None:
+def test_who_waits_can_be_stopped(requirements: ann.Runtime) -> None:
     """Deadline and cancel end the wait for another run's call."""
     x = np.ones(4, np.float32)
     first, second = ann.CancelToken(), ann.CancelToken()
     ends: list[type[BaseException]] = []
-    with ann.load(unary(Unary.EXP), ["Wishes"], runtime=wishes) as net:
+    with ann.load(unary(Unary.EXP), ["Requirements"], runtime=requirements) as net:
 
         def work(token: ann.CancelToken) -> None:
             try:
@@ -328,8 +328,8 @@ def test_who_waits_can_be_stopped(wishes: ann.Runtime) -> None:
 # ---- What is shown -------------------------------------------------------------------------------
 
 
-def test_what_a_workload_states_is_shown(wishes: ann.Runtime) -> None:
-    with ann.load(unary(Unary.ABS), ["Wishes"], runtime=wishes) as net:
+def test_what_a_workload_states_is_shown(requirements: ann.Runtime) -> None:
+    with ann.load(unary(Unary.ABS), ["Requirements"], runtime=requirements) as net:
         assert net.packed_size == 12345
         with net.profile() as profile:
             for _ in range(3):
@@ -362,9 +362,9 @@ WRONG = {
 
 
 @pytest.mark.parametrize("define", WRONG)
-def test_wishes_that_cannot_be(tmp_path: Path, build_backend: Build, define: str) -> None:
+def test_impossible_requirements(tmp_path: Path, build_backend: Build, define: str) -> None:
     operation, words = WRONG[define]
-    build_backend("wishes_backend.c", tmp_path / FILE, define)
+    build_backend("requirements_backend.c", tmp_path / FILE, define)
     if operation is not None:
         network = unary(operation)
     else:
@@ -372,8 +372,8 @@ def test_wishes_that_cannot_be(tmp_path: Path, build_backend: Build, define: str
         x = network.add_input("x", ann.TensorInfo((4,)))
         network.add_output("y", network.add_addition(x, x, name="layer 0"))
     with ann.Runtime(tmp_path) as runtime, pytest.raises(ann.BackendError) as caught:
-        ann.load(network, ["Wishes"], runtime=runtime)
+        ann.load(network, ["Requirements"], runtime=runtime)
     text = str(caught.value)
     assert words in text
-    assert "backend 'Wishes'" in text
+    assert "backend 'Requirements'" in text
     assert "layer 'layer 0'" in text

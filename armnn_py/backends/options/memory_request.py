@@ -30,7 +30,7 @@ class UnfitMemoryError(Exception):
         self.hint = hint
 
 
-class MemoryWishes(Struct, frozen=True):
+class MemoryRequest(Struct, frozen=True):
     """The allocators of a runtime by backend id, and whether memory must be protected.
 
     Raises

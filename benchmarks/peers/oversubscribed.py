@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Latency where processors are taken away: by busy neighbours, or by a quota as containers have.
 
-    python benchmarks/peers/crowded.py --work FOLDER --open MODELS --network mobilenet_v2
+    python benchmarks/peers/oversubscribed.py --work FOLDER --open MODELS --network mobilenet_v2
 
 Engines take turns beside each number of neighbours, and under each quota. An engine with a quota is
 in a control group of its own from its start (version 1, as root). A row has medians in

@@ -9,8 +9,9 @@ XNNPACK holds the example backend over that library. One thread.
 The border: one convolution as a network, and the same called from a plain C program on the same
 library, in turns. The time is that of ``BoundNetwork.run``, Python included.
 
-The preference for NHWC: a chain of convolutions in NCHW, which the optimiser converts with one change of
-layout at each border, beside the same with a change in each layer and one that is NHWC throughout.
+The preference for NHWC: a chain of convolutions in NCHW, which the optimiser converts with one
+change of layout at each border, beside the same with a change in each layer and one that is NHWC
+throughout.
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ def chain(length: int, layout: ann.DataLayout, *, turns: bool) -> ann.Network:
 
 
 def layout_preference(runtime: ann.Runtime, turns: int, length: int = 8) -> dict[str, Any]:
-    """Measure a chain in NCHW with the preference for NHWC, and with a change of layout in each layer."""
+    """Measure a chain in NCHW, converted to NHWC once, and with a change of layout a layer."""
     nchw, nhwc = ann.DataLayout.NCHW, ann.DataLayout.NHWC
     plain = ann.OptimizerOptions(simplify=False)
     ways = {

@@ -90,7 +90,7 @@ def runtime(toolchain, tmp_path_factory):
         pytest.param(4, "invalid argument", "told, not thrown", id="a status"),
     ],
 )
-def test_what_a_kernel_throws_reaches_the_user(runtime, value, status, text) -> None:
+def test_kernel_exception_reaches_the_user(runtime, value, status, text) -> None:
     with ann.load(network("subtraction"), ["Thrower"], runtime=runtime) as loaded:
         with pytest.raises(ann.ExecutionError) as caught:
             loaded.run({"x": np.array([value], np.float32)})
@@ -108,7 +108,7 @@ def test_profiles_name_the_kernel_and_not_its_guard(runtime) -> None:
         assert [layer.kernel for layer in profile.layers] == ["throwing"]
 
 
-def test_what_a_body_throws_in_the_pool_is_a_status(runtime) -> None:
+def test_exception_in_a_pool_body_becomes_a_status(runtime) -> None:
     with (
         ann.load(network("multiplication"), ["Thrower"], runtime=runtime) as loaded,
         pytest.raises(ann.ExecutionError, match="OUT_OF_MEMORY"),
@@ -116,7 +116,7 @@ def test_what_a_body_throws_in_the_pool_is_a_status(runtime) -> None:
         loaded.run({"x": np.ones(1, np.float32)})
 
 
-def test_what_a_support_query_throws_is_a_refusal(runtime) -> None:
+def test_exception_in_a_support_query_is_a_refusal(runtime) -> None:
     with pytest.raises(ann.NoBackendForLayerError, match="not of five"):
         ann.load(network("division", 5), ["Thrower"], runtime=runtime)
     ann.load(network("division", 4), ["Thrower"], runtime=runtime).close()

@@ -106,7 +106,7 @@ def test_every_64_bit_machine_has_the_same_layout(layout, target):
     assert measure_all(command=[clang, f"--target={target}"]) == layout
 
 
-def test_an_older_cpp_is_refused_in_words(toolchain):
+def test_an_older_cpp_is_refused_with_a_message(toolchain):
     done = toolchain.run(
         *("-std=c++14", f"-I{INCLUDE_DIR}", "-fsyntax-only", "-x", "c++", "-"),
         language="c++",
@@ -116,7 +116,7 @@ def test_an_older_cpp_is_refused_in_words(toolchain):
     assert "these headers need C++17 or later" in done.stderr
 
 
-def test_a_throwing_function_is_no_table_member(toolchain):
+def test_a_throwing_function_is_not_a_table_member(toolchain):
     """noexcept is part of the type in C++17, so that an exception cannot leave a backend."""
     text = (
         '#include "armnn/backend_api.h"\n'

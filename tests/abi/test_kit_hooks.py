@@ -74,7 +74,7 @@ def test_a_compiler(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("unloadable", [False, True])
-def test_it_stays_mapped_unless_the_author_says_so(
+def test_stays_mapped_unless_unloadable(
     tmp_path: Path, build_backend: Build, unloadable: bool
 ) -> None:
     flags = "ARMNN_BACKEND_UNLOADABLE" if unloadable else "0"

@@ -152,7 +152,7 @@ def test_a_row_has_state_and_tells_a_size(open_runtime: Callable[..., ann.Runtim
         ("-DFORGOTTEN", "the hooks have before_run, but run_data_size is 0"),
     ],
 )
-def test_what_would_go_wrong_later_is_refused(
+def test_later_failures_are_refused_early(
     open_runtime: Callable[..., ann.Runtime], define: str, reason: str
 ) -> None:
     with pytest.warns(ann.BackendSkippedWarning):

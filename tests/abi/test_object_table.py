@@ -48,7 +48,7 @@ def test_members_beyond_the_stated_size_are_null(table):
     assert not copy.get_kernel_name
 
 
-def test_half_a_pointer_is_none(table):
+def test_half_a_pointer_is_null(table):
     table.header.struct_size = KIND.get_kernel_name.offset + 4
     assert not read(table).get_kernel_name
 

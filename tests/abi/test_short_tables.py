@@ -64,7 +64,7 @@ def test_network_runs_on_it(backend):
     np.testing.assert_array_equal(result["y"], values["a"] + values["b"])
 
 
-def test_it_says_why_it_refuses_a_layer(backend):
+def test_reason_for_a_refused_layer(backend):
     network = armnn_py.Network("product")
     a = network.add_input("a", armnn_py.TensorInfo((2, 3)))
     network.add_output("y", network.add_multiplication(a, a))

@@ -112,7 +112,7 @@ def test_ncnn(peers: Peers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     np.testing.assert_array_equal(output, EXPECTED)
 
 
-def test_what_ncnn_s_converter_says_of_inputs(peers: Peers) -> None:
+def test_inputs_by_the_converter_of_ncnn(peers: Peers) -> None:
     """Lines as pnnx writes them beside a model of ncnn."""
     script = """
             ex.input("in0", ncnn.Mat(in0.numpy(), batch_index=0).clone())
@@ -237,7 +237,7 @@ def test_litert(peers: Peers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("dtype", "named"), [("int64", "i64"), ("float32", "f32"), ("uint8", "u8")]
 )
-def test_pnnx_is_told_the_type_of_an_input(dtype: str, named: str, peers: Peers) -> None:
+def test_pnnx_gets_the_type_of_an_input(dtype: str, named: str, peers: Peers) -> None:
     told = peers("convert")._pnnx_type([1, 128], np.dtype(dtype))
     assert told == f"[1,128]{named}"
 

@@ -42,7 +42,7 @@ def test_the_first_table_has_means_of_the_rows() -> None:
         assert cells[1].split(" | ")[2].startswith(f"{mean:.2f}, {max(fastest):.2f} (")
 
 
-def test_what_is_kept_is_small() -> None:
+def test_cached_entries_are_small() -> None:
     page = (DOCS / "benchmarks.md").read_text(encoding="utf-8")
     assert len(page.split()) <= 1500
     assert (DOCS / "benchmarks.svg").stat().st_size <= 60_000

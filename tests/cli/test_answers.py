@@ -97,7 +97,7 @@ def test_files_complete_the_shapes_for_random_values(
 
 
 @pytest.mark.parametrize("shape", [[1, 4, 6, 6], [1, 6, 6, 4]], ids=["nchw", "nhwc"])
-def test_picture_for_four_channels_is_told(
+def test_picture_for_four_channels_is_reported(
     command: Command, tmp_path: Path, shape: list[int]
 ) -> None:
     Image.new("RGB", (6, 6)).save(tmp_path / "p.png")
@@ -106,7 +106,7 @@ def test_picture_for_four_channels_is_told(
     assert "4 channels\nhint: pictures have 1 or 3 channels here" in answer.err
 
 
-def test_junk_is_no_reason_to_trust_pickles(
+def test_junk_is_not_a_reason_to_trust_pickles(
     command: Command, free_relu: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "junk.npy").write_bytes(b"not an array at all")

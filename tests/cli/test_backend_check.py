@@ -59,7 +59,7 @@ CONSTRUCTOR = "__attribute__((constructor)) static void first(void)"
                      id="destructor aborts"),
     ],
 )  # fmt: skip
-def test_file_that_ends_the_process_is_told_with_its_step(
+def test_file_that_ends_the_process_is_reported_with_its_step(
     command: Command, tmp_path: Path, extra: str, flags: list[str], step: str, said: str
 ) -> None:
     if any("BACKEND_ID=(" in flag for flag in flags):
@@ -83,7 +83,7 @@ def test_file_that_ends_the_process_is_told_with_its_step(
     assert "hint: " in text.out
 
 
-def test_what_a_backend_prints_is_no_part_of_the_answer(command: Command, tmp_path: Path) -> None:
+def test_backend_output_is_kept_out_of_the_answer(command: Command, tmp_path: Path) -> None:
     path = build(tmp_path, extra=f'{CONSTRUCTOR} {{ puts("hello"); }}')
     answer = command("backends", "check", path, "--json")
     assert answer.json["loads"] is True
@@ -170,7 +170,7 @@ def test_check_that_is_ended_leaves_no_process_behind(
     ],
     ids=["create", "constructor", "destructor"],
 )  # fmt: skip
-def test_file_that_never_returns_is_told_with_its_step(
+def test_file_that_never_returns_is_reported_with_its_step(
     command: Command, tmp_path: Path, flags: list[str], extra: str, step: str, when: str
 ) -> None:
     path = build(tmp_path, *flags, extra=extra)

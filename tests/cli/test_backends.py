@@ -44,7 +44,7 @@ def test_list_says_why_a_file_was_refused_without_a_warning(
     }  # fmt: skip
 
 
-def test_a_shared_object_with_another_name_is_told_of(command: Command, tmp_path: Path) -> None:
+def test_a_shared_object_with_another_name_is_reported(command: Command, tmp_path: Path) -> None:
     (tmp_path / "libnpu.so").write_bytes(b"no ELF file")
     (tmp_path / "notes.txt").write_text("not for us")
     said = f"1 file in {tmp_path} does not follow <vendor>_<name>_backend.so: libnpu.so"
@@ -372,9 +372,7 @@ def test_a_veto_of_the_end_takes_nothing_from_the_answer(
     assert command("--backend-path", tmp_path, "run", DEMO, "--random", "1", "--json").json["ok"]
 
 
-def test_what_the_extra_brings_is_told_by_how_to_get_it(
-    command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_extra_is_named(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = {row["check"]: row for row in command("doctor", "--json").json["checks"]}
     assert rows["extras"]["detail"] == (
         "ONNX models, TensorFlow Lite models, pictures as inputs, reports, server of models"

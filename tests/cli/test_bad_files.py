@@ -148,7 +148,7 @@ def test_allowed_and_denied(command: Command, bad_folder: Path) -> None:
     assert [code["Arm_CpuRef"] for code in codes] == ["ok", "ok"]
 
 
-def test_what_is_odd_about_a_file_that_is_used_is_listed(
+def test_warnings_about_a_used_file_are_listed(
     command: Command, tmp_path: Path, build_backend: Callable[..., None]
 ) -> None:
     flags = ('-DDEED="folder"', '-DSITE="create"')

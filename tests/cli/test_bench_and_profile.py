@@ -134,7 +134,7 @@ def test_bench_beside_an_earlier_answer(command: Command, tmp_path: Path) -> Non
     assert answer.json["compared"]["model"] == first.json["model"]
 
 
-def test_bench_refuses_what_is_no_answer_of_it(command: Command, tmp_path: Path) -> None:
+def test_bench_refuses_foreign_answers(command: Command, tmp_path: Path) -> None:
     other = tmp_path / "other.json"
     for text in ("", "[]", '{"schema": "armnn-py/run/1"}', '{"schema": "armnn-py/bench/1"}'):
         other.write_text(text)
@@ -199,7 +199,7 @@ def test_profile_shows_fifteen_rows_and_all_on_demand(command: Command, tmp_path
     assert "20 rows, on CpuRef\n" in command(*arguments, "--all").out
 
 
-def test_profile_adds_up_by_type_and_tells_the_time_of_one_run(command: Command) -> None:
+def test_profile_adds_up_by_type_and_shows_the_time_of_one_run(command: Command) -> None:
     arguments = ("profile", DEMO, "-b", "CpuRef", "--iterations", "4", "--all")
     document = command(*arguments, "--json").json
     for row in document["types"]:
@@ -284,7 +284,7 @@ def test_profile_shows_names_without_what_they_share() -> None:
     assert _short_names(["conv_1", "conv_2 + relu"]) == ("", ["conv_1", "conv_2 + 1 more"])
 
 
-def test_bench_says_first_what_cannot_be_compared(command: Command, tmp_path: Path) -> None:
+def test_bench_names_incomparable_answers_first(command: Command, tmp_path: Path) -> None:
     arguments = ("bench", DEMO, "-b", "CpuRef", "--seconds", "0", "--warmup", "1")
     earlier = command("--json", *arguments, "--threads", "1").json
     before = tmp_path / "before.json"

@@ -55,7 +55,7 @@ def test_the_script_completes_the_command(tmp_path: Path, shell: str) -> None:
         ("armnn-py inspct mod", []),
     ],
 )
-def test_what_is_offered(tmp_path: Path, line: str, told: list[tuple[str, str]]) -> None:
+def test_completions(tmp_path: Path, line: str, told: list[tuple[str, str]]) -> None:
     assert complete(tmp_path, line) == told
 
 

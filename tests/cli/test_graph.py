@@ -146,7 +146,7 @@ def test_model_explorer_folds_by_scope_and_has_the_edges() -> None:
     assert facts["why here"] == "because"
 
 
-def test_overlays_have_figures_and_words_of_boxes() -> None:
+def test_overlays_have_figures_and_texts_of_boxes() -> None:
     timed = structs.replace(box(1), seconds=0.002, sizes=(4, 8), quantization=("0.5, 3",))
     overlays = to_overlays(drawing([box(0), timed], [(0, 1)]), {1: 0.25})
     values = {

@@ -79,7 +79,7 @@ def test_a_network_that_cannot_run_is_drawn_by_layer(
     assert {len(node["operators"]) for node in inner(answer.json)} == {1}
 
 
-def test_what_runs_layer_by_layer_is_not_run_for_its_picture(
+def test_graph_command_does_not_run_the_network(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command_module, "_run", lambda *_: pytest.fail("it was run"))

@@ -34,7 +34,7 @@ from .conftest import Command
         ("dimensions of one name have one size", "dimensions of one name have one size"),
     ],
 )  # fmt: skip
-def test_in_the_words_of_commands(hint: str, words: str) -> None:
+def test_messages_of_commands(hint: str, words: str) -> None:
     assert for_commands(hint) == words
 
 

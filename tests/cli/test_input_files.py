@@ -71,7 +71,7 @@ ZIP = archive(npy(NOISE))
         pytest.param("x.png", b"\x89PNG\r\n\x1a\n" + b"\0" * 60, id="head of a picture"),
     ],
 )  # fmt: skip
-def test_file_that_cannot_be_read_is_told(
+def test_file_that_cannot_be_read_is_reported(
     command: Command, free_relu: Path, tmp_path: Path, name: str, content: bytes
 ) -> None:
     path = tmp_path / name
@@ -84,7 +84,7 @@ def test_file_that_cannot_be_read_is_told(
     assert all(line.startswith(("  ", "hint: ")) for line in details)
 
 
-def test_overlong_file_name_is_told(command: Command, free_relu: Path) -> None:
+def test_overlong_file_name_is_reported(command: Command, free_relu: Path) -> None:
     for argument in ("n" * 5000 + ".npy", "image=" + "n" * 5000 + ".npy", "n" * 5000 + "=x.npy"):
         answer = command("run", free_relu, "-i", argument)
         assert answer.code == 2, answer.err

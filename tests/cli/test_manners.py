@@ -42,7 +42,7 @@ def test_every_command_is_in_the_help(command: Command) -> None:
         pytest.param(["doctor", "--bogus"], "no such option", id="unknown option"),
     ],
 )
-def test_wrong_usage_is_code_2_and_words_on_stderr(
+def test_wrong_usage_is_code_2_and_a_message_on_stderr(
     command: Command, arguments: list[str], said: str
 ) -> None:
     answer = command(*arguments)
@@ -111,7 +111,7 @@ def test_ctrl_c_is_code_130(
         assert answer.err == "error: interrupted\n"
 
 
-def test_a_defect_of_ours_is_told_without_a_traceback(
+def test_an_internal_error_is_reported_without_a_traceback(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fail_in_doctor(monkeypatch, ZeroDivisionError("oops"))
@@ -139,7 +139,7 @@ def test_wrong_variable_is_wrong_usage(command: Command, monkeypatch: pytest.Mon
     assert "ARMNN_PY_NO_ENTRY_POINTS: 'maybe' given" in answer.err
 
 
-def test_reader_that_goes_away_is_no_error() -> None:
+def test_reader_that_goes_away_is_not_an_error() -> None:
     process = subprocess.Popen(
         [*MODULE, "inspect", str(DEMO), "--layers"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -233,12 +233,12 @@ def test_one_schema_has_an_entry_for_every_command(command: Command) -> None:
         ({"schema": "armnn-py/doctor/1", "ok": True, "healthy": True}, False),
     ],
 )
-def test_schema_tells_answers_from_others(document: dict[str, object], is_valid: bool) -> None:
+def test_schema_distinguishes_answers(document: dict[str, object], is_valid: bool) -> None:
     assert jsonschema.Draft202012Validator(SCHEMA).is_valid(document) is is_valid
 
 
 @pytest.mark.parametrize("name", ["run", "bench", "profile"])
-def test_help_has_no_number_that_nobody_types(command: Command, name: str) -> None:
+def test_help_shows_no_unusual_numbers(command: Command, name: str) -> None:
     text = command(name, "--help").out
     assert "9223372036854775807" not in "".join(text.split())
     assert "INTEGER" not in text

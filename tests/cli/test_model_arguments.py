@@ -147,7 +147,7 @@ def test_a_secret_of_the_command_line_is_not_repeated(absolute: Callable[..., An
     assert "hunter" not in good.out + good.err + bad.out + bad.err
 
 
-def test_who_knows_no_such_option_is_listed(
+def test_backends_without_the_option_are_listed(
     command: Command, negation: Path, services: Path
 ) -> None:
     backends = ("-b", "Services", "-b", "CpuRef", "--backend-path", services)

@@ -78,7 +78,7 @@ def test_run_with_random_inputs_repeats(command: Command, free_relu: Path) -> No
                      id="unknown backend"),
     ],
 )  # fmt: skip
-def test_wrong_inputs_are_told(
+def test_wrong_inputs_are_reported(
     command: Command, adder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     arguments: list[str], code: int, said: str,
 ) -> None:  # fmt: skip
@@ -156,7 +156,9 @@ def test_picture_gets_the_size_of_the_input(
     assert (result[0, 2] == 0).any() == filled  # blue is 200 wherever there is picture
 
 
-def test_file_that_is_no_picture_is_told(command: Command, free_relu: Path, tmp_path: Path) -> None:
+def test_file_that_is_not_a_picture_is_reported(
+    command: Command, free_relu: Path, tmp_path: Path
+) -> None:
     (tmp_path / "fake.png").write_bytes(b"not a picture")
     answer = command("run", free_relu, "-i", tmp_path / "fake.png")
     assert answer.code == 2

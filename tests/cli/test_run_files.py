@@ -103,7 +103,7 @@ def classifier(tmp_path: Path) -> Path:
     return save_model(tmp_path / "classifier.onnx", nodes, {"x": [1, 4]}, "y")
 
 
-def test_labels_of_another_count_are_told(
+def test_labels_of_another_count_are_reported(
     command: Command, classifier: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "labels.txt").write_text("cat\ndog\ncup\n")

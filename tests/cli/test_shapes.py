@@ -129,7 +129,7 @@ def test_a_file_says_the_batch(command: Command, batches: Path, tmp_path: Path) 
     assert document["assumed_shapes"] == {}
 
 
-def test_nothing_is_assumed_where_more_is_free(command: Command, free_relu: Path) -> None:
+def test_no_assumption_with_several_free_sizes(command: Command, free_relu: Path) -> None:
     assert command("check", free_relu).code == 2
     assert command("inspect", free_relu, "--json").json["free_dimensions"] is True
 

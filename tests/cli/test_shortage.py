@@ -110,7 +110,7 @@ def test_too_little_memory_for_the_parser(tmp_path: Path) -> None:
         (ValueError("x"), ""),
     ],
 )
-def test_what_is_a_shortage(error: Exception, words: str) -> None:
+def test_errors_that_are_shortages(error: Exception, words: str) -> None:
     told = as_shortage(error, "run this command")
     assert (told is not None) == bool(words)
     assert words in str(told)

@@ -36,7 +36,7 @@ def shell(line: str, *arguments: str, **variables: str) -> subprocess.CompletedP
         pytest.param(["--version"], id="version"),
     ],
 )
-def test_full_disk_is_told_once_in_words(arguments: list[str]) -> None:
+def test_full_disk_is_reported_once_with_a_message(arguments: list[str]) -> None:
     done = shell('"$@" > /dev/full', *arguments)
     assert done.returncode == (2 if "run" in arguments else 1)
     assert "no space left on device" in done.stderr.lower()

@@ -51,7 +51,7 @@ def test_kernels_of_a_compiled_part_are_seen_once() -> None:
     assert rest[2]["args"]["kernel"] == "conv2d"
 
 
-def test_what_else_a_backend_tells_are_slices_and_marks() -> None:
+def test_backend_events_are_slices_and_marks() -> None:
     rest = trace_of(
         event("conv2d", "begin", 7, 2000),
         event("load", "begin", 99, 2100),

@@ -121,7 +121,7 @@ def test_the_layer_with_a_defect_is_named(defect: str, layer: str) -> None:
     assert all(one.own.passed for one in behind), "where it merely shows"
 
 
-def test_a_forgotten_zero_point_is_told_in_quanta() -> None:
+def test_a_forgotten_zero_point_is_reported_in_quanta() -> None:
     network = chain(quantized=True)
     network.layer("conv2").backend_hint = "Faulty"
     backend = Faulty("zero point forgotten")
@@ -261,7 +261,7 @@ def test_onnxruntime_and_a_kept_file_have_the_tensors_inside(tmp_path: Path) -> 
     assert kept.outputs[0].error.passed
 
 
-def test_what_a_file_lacks_is_told(tmp_path: Path) -> None:
+def test_missing_parts_of_a_file_are_reported(tmp_path: Path) -> None:
     np.savez(tmp_path / "other.npz", other=np.zeros(3))
     with pytest.raises(ann.InvalidArgumentError, match="none of the outputs"):
         ann.compare(DEMO, ["CpuRef"], reference=tmp_path / "other.npz")
@@ -287,7 +287,7 @@ def test_measures() -> None:
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_what_is_no_number_is_infinitely_wrong(value: float) -> None:
+def test_nan_is_infinitely_wrong(value: float) -> None:
     info = ann.TensorInfo((2,))
     wrong, right = np.float32([value, 1]), np.float32([1, 1])
     for found, expected in ((wrong, right), (right, wrong)):

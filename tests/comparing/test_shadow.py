@@ -176,7 +176,7 @@ def test_free_dimensions_are_compared_for_each_shape(tmp_path: Path) -> None:
     assert (report.compared, report.failed) == (4, 0), report
 
 
-def test_what_shadow_refuses(runtime: ann.Runtime, tmp_path: Path) -> None:
+def test_refusals_of_shadow(runtime: ann.Runtime, tmp_path: Path) -> None:
     with pytest.raises(ann.InvalidArgumentError, match="share 2 given, 0 to 1 expected"):
         ann.Shadow(share=2)
     with pytest.raises(ann.InvalidArgumentError, match="queue 0 given"):

@@ -29,7 +29,7 @@ def test_every_example_of_the_layer_table_is_a_case(quick: list[Case]) -> None:
         assert examples <= tried
 
 
-def test_names_tell_cases_apart(quick: list[Case]) -> None:
+def test_names_of_cases_differ(quick: list[Case]) -> None:
     names = [case.name for case in quick]
     assert len(set(names)) == len(names)
     assert names[0] == "Activation/float16/sigmoid-2x4"

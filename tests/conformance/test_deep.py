@@ -86,7 +86,7 @@ def test_a_backend_that_does_not_return(
     assert "ok" not in {step.result for step in steps[number + 1 : 5]}
 
 
-def test_an_error_is_told_with_its_layer(
+def test_an_error_is_reported_with_its_layer(
     tmp_path: Path, build_backend: Callable[..., None]
 ) -> None:
     source = tmp_path / "fails.c"

@@ -90,7 +90,7 @@ def test_without_a_defect_everything_passes(wrong_features: Build) -> None:
     assert "reads no compiled sub-graphs" in rows["(blobs)"].reason
 
 
-def test_what_a_backend_has_not_is_refused_with_a_reason(wrong_backend: Build) -> None:
+def test_missing_features_are_refused_with_a_reason(wrong_backend: Build) -> None:
     report = features_of(wrong_backend("NONE"))
     found = outcomes(report)
     for name in ("lives", "services", "state", "sizes"):

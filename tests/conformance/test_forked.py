@@ -42,7 +42,7 @@ def test_a_file_in_memory_does_not_grow_without_end() -> None:
     assert ask(fill) == {"errno": errno.EFBIG, "size": 0}
 
 
-def test_it_is_the_first_to_end_when_memory_runs_out() -> None:
+def test_ended_first_when_memory_runs_out() -> None:
     before = Path("/proc/self/oom_score_adj").read_text()
     score = ask(lambda tell: tell(score=Path("/proc/self/oom_score_adj").read_text()))
     assert int(score["score"]) == 1000
@@ -87,7 +87,7 @@ def test_memory_that_is_overwritten_takes_no_note_with_it() -> None:
 
 
 @pytest.mark.parametrize("written", ["\xb1\xb1", "[1]", "7", '[1, 2, "x"]', "", "[" * 2000])
-def test_a_note_that_makes_no_sense_is_none(written: str) -> None:
+def test_invalid_notes_are_ignored(written: str) -> None:
     """Memory of Python itself may have been overwritten before it was posted."""
 
     def work(tell: Any) -> None:
@@ -108,7 +108,7 @@ def test_a_note_that_makes_no_sense_is_none(written: str) -> None:
     ids=["no text", "7", "list", "null", "["],
 )
 @pytest.mark.parametrize("goes_on", [False, True])
-def test_what_cannot_be_read_ends_the_process_that_told_it(goes_on: bool, written: str) -> None:
+def test_unreadable_message_ends_the_process(goes_on: bool, written: str) -> None:
     def work(tell: Any) -> None:
         json.dumps = lambda _: written
         tell(done="compute", outcome="passed")

@@ -36,12 +36,14 @@ def check(monkeypatch: pytest.MonkeyPatch, steps: Iterable[int]) -> None:
         (10_000, 10_000, 10_000, 10_000),
     ],
 )
-def test_what_stops_is_no_leak(monkeypatch: pytest.MonkeyPatch, steps: tuple[int, ...]) -> None:
+def test_growth_that_stops_is_not_a_leak(
+    monkeypatch: pytest.MonkeyPatch, steps: tuple[int, ...]
+) -> None:
     check(monkeypatch, steps)
 
 
 @pytest.mark.exhaustive(kept=1)
 @pytest.mark.parametrize("noise", [(0,), (0, -432, 432, 0), (0, 1184, 0, -32, 752)])
-def test_what_goes_on_is_a_leak(monkeypatch: pytest.MonkeyPatch, noise: tuple[int, ...]) -> None:
+def test_steady_growth_is_a_leak(monkeypatch: pytest.MonkeyPatch, noise: tuple[int, ...]) -> None:
     with pytest.raises(CheckFailedError, match=r"bytes more of the heap after each \d+ calls"):
         check(monkeypatch, (256 + more for more in itertools.cycle(noise)))

@@ -139,7 +139,7 @@ def test_layers_with_their_constants(wrong_backend: Build, tmp_path: Path) -> No
     assert right.ok, right.changes
 
 
-def test_what_makes_no_sense_is_refused(wrong_backend: Build, tmp_path: Path) -> None:
+def test_invalid_values_are_refused(wrong_backend: Build, tmp_path: Path) -> None:
     file = wrong_backend("NONE")
     nodes = [helper.make_node("Relu", ["x"], ["y"])]
     model = saved(tmp_path / "model.onnx", nodes)

@@ -136,7 +136,7 @@ def test_known_failures_are_no_failures(
     assert "is known, but nothing is like that any more" in answer.out
 
 
-def test_what_counts_as_a_change() -> None:
+def test_changes_that_count() -> None:
     refused = Result(RELU, "Activation", "float32", "truth", "refused", "no")
     failed = Result(ADD, "ElementwiseBinary", "float32", "numbers", "failed", "off")
     fine = Result(ADD, "ElementwiseBinary", "float32", "truth", "passed")
@@ -164,7 +164,7 @@ def test_a_file_of_known_results_that_makes_no_sense(text: str, words: str, tmp_
         read_known(tmp_path / "known.toml")
 
 
-def test_what_cannot_be_tested(command: Command, tmp_path: Path) -> None:
+def test_untestable_targets(command: Command, tmp_path: Path) -> None:
     file = tmp_path / "Acme_Nothing_backend.so"
     file.write_bytes(b"nothing")
     with pytest.raises(BackendError, match="does not load, step inspect"):

@@ -50,7 +50,7 @@ def test_an_order_takes_the_process_of_the_one_before(module: str) -> None:
     assert ask(module, 1)["server"] == ask(module, 2)["server"]
 
 
-def test_what_the_process_was_started_in_is_what_an_order_sees(
+def test_commands_see_the_starting_environment(
     module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = ask(module, 1)
@@ -66,7 +66,7 @@ def test_an_end_is_an_error_and_the_next_order_is_done(module: str) -> None:
     assert ask(module, 1)["given"] == 1
 
 
-def test_an_order_that_nobody_waits_for_ends_with_its_process(module: str) -> None:
+def test_an_abandoned_order_ends_with_its_process(module: str) -> None:
     answers = served(module, {"number": 1})
     server = next(answers)["server"]
     answers.close()

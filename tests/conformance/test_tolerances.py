@@ -61,7 +61,7 @@ def array(*values: float) -> np.ndarray:
         (array(np.inf), np.array([3.4028235e38])),
     ],
 )
-def test_what_is_allowed(found: np.ndarray, expected: np.ndarray) -> None:
+def test_values_within_tolerance(found: np.ndarray, expected: np.ndarray) -> None:
     assert compare(found, expected, F32, ALLOWED) == ""
 
 
@@ -77,11 +77,11 @@ def test_what_is_allowed(found: np.ndarray, expected: np.ndarray) -> None:
         (array(1, 2), array(1), "shape (2,) found, (1,) expected"),
     ],
 )
-def test_what_is_not(found: np.ndarray, expected: np.ndarray, words: str) -> None:
+def test_values_out_of_tolerance(found: np.ndarray, expected: np.ndarray, words: str) -> None:
     assert words in compare(found, expected, F32, ALLOWED)
 
 
-def test_what_moves_is_compared_by_bits() -> None:
+def test_moved_values_are_compared_by_bits() -> None:
     exact = Tolerance(0.0, 0.0)
     assert compare(array(0.0), array(-0.0), F32, exact) != ""
     assert compare(array(np.nan), array(np.nan), F32, exact) == ""

@@ -111,7 +111,7 @@ def test_outputs_of_all_kinds(runtime: ann.Runtime) -> None:
     check(runtime, network)
 
 
-def test_in_place_only_where_nobody_reads_on(runtime: ann.Runtime) -> None:
+def test_in_place_only_without_later_consumers(runtime: ann.Runtime) -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((5, 100))).output
     a = network.add_softmax(x, name="a").output

@@ -83,7 +83,7 @@ def test_depthwise(runtime: ann.Runtime, multiplier: int, layout: Any) -> None:
     close(run(runtime, [laid(x, layout), ours], make), laid(expected, layout))
 
 
-def test_what_comes_behind_is_not_lost(runtime: ann.Runtime) -> None:
+def test_functions_behind_computed_products_are_kept(runtime: ann.Runtime) -> None:
     """Functions, sums and scales are fused behind products of computed matrices as well."""
     x, weights, scale = values_of(6, 1, 3, 6, 6), values_of(7, 4, 3, 3, 3), values_of(8, 1, 4, 1, 1)
     y = onnx_node("Conv", [x, weights], {"pads": (1, 1, 1, 1)})

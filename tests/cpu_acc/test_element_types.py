@@ -122,7 +122,7 @@ def test_numbers_that_are_computed_with(operators: Operators, isa: str, maker: s
     assert taken == (WIDE if maker == "each" else WIDE | {abi.ARMNN_DATA_TYPE_BOOLEAN})
 
 
-def test_what_is_computed_of_booleans(operators: Operators, isa: str) -> None:
+def test_operators_on_booleans(operators: Operators, isa: str) -> None:
     """What numpy has: no differences, quotients, powers, remainders and shifts of them."""
     taken = set()
     for operation in range(abi.ARMNN_BINARY_COUNT):

@@ -216,7 +216,7 @@ def test_means_along_another_dimension_are_no_normalization(
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_what_others_read_is_not_swallowed(runtime: ann.Runtime, layout: ann.DataLayout) -> None:
+def test_values_with_other_consumers_are_kept(runtime: ann.Runtime, layout: ann.DataLayout) -> None:
     network = ann.Network()
     y = convolution(network, image(network, layout), layout)
     network.add_output("y", network.add_activation(y, F.RELU, name="relu"))
@@ -266,7 +266,7 @@ def test_fully_connected_keeps_dimensions(runtime: ann.Runtime) -> None:
 
 
 @pytest.mark.parametrize("behind", ["an input", "a convolution"])
-def test_what_would_cancel_stays_apart(runtime: ann.Runtime, behind: str) -> None:
+def test_cancelling_terms_stay_separate(runtime: ann.Runtime, behind: str) -> None:
     """30 times 2x + 1: exact for -1 step by step; as one step it is 0."""
     network = ann.Network()
     made = network.add_input("x", ann.TensorInfo((1, 1, 3, 1)))

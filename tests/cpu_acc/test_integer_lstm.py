@@ -86,7 +86,7 @@ def test_a_layer_is_one_operator(runtime: ann.Runtime, options: dict[str, Any]) 
     ],
     ids=str,
 )
-def test_what_is_refused(runtime: ann.Runtime, change: dict[str, Any], why: str) -> None:
+def test_refusals(runtime: ann.Runtime, change: dict[str, Any], why: str) -> None:
     cell = Cell(2, **PLAIN, **change)
     with pytest.raises(ann.NoBackendForLayerError, match=why):
         ann.load(cell.network, ["CpuAcc"], runtime=runtime)

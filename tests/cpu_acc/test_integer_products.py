@@ -304,7 +304,7 @@ def test_convolutions_are_exact(runtime: ann.Runtime, groups: int) -> None:
     np.testing.assert_array_equal(y[0], expected)
 
 
-def test_what_does_not_belong_together_stays_apart(runtime: ann.Runtime) -> None:
+def test_unrelated_layers_stay_separate(runtime: ann.Runtime) -> None:
     """Levels, sums and scale are read by others, too: outputs of the network."""
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((5, 20)))

@@ -187,7 +187,7 @@ def test_threads_change_nothing(op: str) -> None:
 
 
 @pytest.mark.parametrize("op", GATES)
-def test_a_new_length_is_no_new_conversion(
+def test_a_new_length_needs_no_new_conversion(
     runtime: ann.Runtime, op: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from armnn_py.frontends.onnx.convert.conversion import Builder
@@ -213,7 +213,7 @@ def test_a_new_length_is_no_new_conversion(
 
 
 @pytest.mark.parametrize("where", ["input", "forget", "cell", "output"])
-def test_nothing_but_numbers_stays(runtime: ann.Runtime, where: str) -> None:
+def test_only_numbers_remain(runtime: ann.Runtime, where: str) -> None:
     """NaN in one cell's bias reaches the outputs that depend on it, and the others not."""
     cells = 9
     gates = ("input", "forget", "cell", "output")

@@ -372,7 +372,7 @@ def test_terms_of_a_sum_are_shifted_to_the_right_alone(
 
 
 @pytest.mark.parametrize("stride", [(1 << 24, 1), (1, 1 << 24)], ids=["down", "across"])
-def test_what_windows_see_at_once_is_bounded(
+def test_input_lines_in_windows_are_bounded(
     runtime: ann.Runtime, tmp_path: Path, stride: tuple[int, int]
 ) -> None:
     """The lines that a block of the output sees are copied, with all that is between them."""
@@ -396,9 +396,7 @@ def test_what_windows_see_at_once_is_bounded(
         assert loaded.arena_size < 1 << 28
 
 
-def test_what_would_need_more_memory_than_numbers_hold(
-    runtime: ann.Runtime, tmp_path: Path
-) -> None:
+def test_sizes_beyond_64_bits(runtime: ann.Runtime, tmp_path: Path) -> None:
     """Scratch of 2^64 bytes and more would seem to be little."""
     path = tmp_path / "x.armnnpy"
     network = ann.Network()
@@ -440,7 +438,7 @@ def test_a_damaged_program_does_not_reach_the_backend(runtime: ann.Runtime, save
         ann.load(saved, runtime=runtime)
 
 
-def test_what_a_program_says_of_itself(saved: Path) -> None:
+def test_description_of_a_program(saved: Path) -> None:
     document = json.loads(members_of(saved)["network.json"])
     (text,) = [
         base64.b64decode(layer["compiled"]["compatibility"]).decode()

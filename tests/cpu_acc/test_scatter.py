@@ -96,7 +96,7 @@ def test_types(runtime: ann.Runtime, dtype: Any, index_type: Any) -> None:
 
 
 @pytest.mark.parametrize("permutation", [(0, 2, 1, 3), (3, 1, 2, 0)], ids=str)
-def test_what_is_turned_around_stays_where_it_is(
+def test_transposed_input_stays_in_place(
     runtime: ann.Runtime, permutation: tuple[int, ...]
 ) -> None:
     x = values_of(1, 2, 3, 4, 5)
@@ -132,7 +132,7 @@ def test_one_behind_the_other_and_what_is_computed(runtime: ann.Runtime) -> None
     np.testing.assert_array_equal(y, twice + (other + x * x))
 
 
-def test_what_it_leaves_to_others(runtime: ann.Runtime) -> None:
+def test_layers_left_to_other_backends(runtime: ann.Runtime) -> None:
     network = ann.Network()
     x, updates = (network.add_input(name, ann.TensorInfo(shape, DataType.FLOAT64)).output
                   for name, shape in (("x", (4, 6)), ("updates", (2, 6))))  # fmt: skip
@@ -262,7 +262,7 @@ def fed(heads: int, row: int, seed: int) -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("form", ["scatter", "slices"])
-def test_nothing_but_the_row_is_written(runtime: ann.Runtime, form: str, threads: int) -> None:
+def test_only_the_row_is_written(runtime: ann.Runtime, form: str, threads: int) -> None:
     """Writing to any other row ends the process."""
     cache, heads = Cache(), 2
     with ann.load(writing(form), ["CpuAcc"], runtime=runtime, threads=threads) as net:

@@ -115,7 +115,7 @@ def test_gate_between(always: ann.Runtime) -> None:
     [{"kernel": 3}, {"stride": (2, 2)}, {"padding": (1, 1, 1, 1)}],
     ids=["window", "stride", "padding"],
 )
-def test_what_is_no_pointwise_convolution(always: ann.Runtime, change: dict[str, Any]) -> None:
+def test_other_than_pointwise_convolutions(always: ann.Runtime, change: dict[str, Any]) -> None:
     net = Net(NHWC)
     rows = net.rows(always, net.project(net.middle(net.expand(net.x, **change)), **change))
     assert {"expand + expand6", "dw + dw6", "project"} <= rows

@@ -61,9 +61,7 @@ def spoilt(seed: int, *shape: int) -> Array:
 
 @pytest.mark.parametrize("channels", [3, 16, 70])
 @pytest.mark.parametrize("size", [2, 3])
-def test_maximum_of_windows_keeps_what_is_no_number(
-    machine: ann.Runtime, channels: int, size: int
-) -> None:
+def test_maximum_of_windows_keeps_nan(machine: ann.Runtime, channels: int, size: int) -> None:
     x = spoilt(1, 2, 9, 8, channels)
     y = outcome(
         machine,
@@ -81,9 +79,7 @@ def test_maximum_of_windows_keeps_what_is_no_number(
 
 @pytest.mark.parametrize("shape", [(3, 5), (2, 70, 3), (4, 300), (40, 130)])
 @pytest.mark.parametrize("name", ["MAX", "MIN"])
-def test_extremes_keep_what_is_no_number(
-    machine: ann.Runtime, shape: tuple[int, ...], name: str
-) -> None:
+def test_extremes_keep_nan(machine: ann.Runtime, shape: tuple[int, ...], name: str) -> None:
     x = spoilt(2, *shape)
     x.flat[0] = np.nan
     for axis in [*range(len(shape)), None]:

@@ -44,7 +44,7 @@ def test_products(runtime: ann.Runtime, make: Any) -> None:
     assert stated[0].gflops == pytest.approx(products / stated[0].whole_ns)
 
 
-def test_moves_are_none(runtime: ann.Runtime) -> None:
+def test_moves_have_no_operations(runtime: ann.Runtime) -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo(SHAPE))
     network.add_output("y", network.add_transpose(x, (0, 3, 1, 2)))

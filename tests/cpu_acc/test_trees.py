@@ -48,7 +48,7 @@ def test_one_question(runtime: ann.Runtime, question: int) -> None:
             np.testing.assert_array_equal(net.run(x)["y"], leaves(*operands))
 
 
-def test_what_it_leaves_to_others(runtime: ann.Runtime) -> None:
+def test_layers_left_to_other_backends(runtime: ann.Runtime) -> None:
     with pytest.raises(ann.ArmnnError, match="no kernel for float64"):
         loaded(runtime, drawn(1, np.float64))
 

@@ -19,7 +19,7 @@ SIGNED = [np.int32, np.int64]
 B, U = ann.BinaryOperation, ann.UnaryOperation
 
 
-def test_what_a_convolution_makes_is_compared_and_selected(runtime: ann.Runtime) -> None:
+def test_convolution_outputs_are_compared_and_selected(runtime: ann.Runtime) -> None:
     """Masks of images lie channels last, too, and feed Select, Cast and logic inside one part."""
     x, weights = values_of(3, 1, 3, 8, 8), values_of(4, 5, 3, 1, 1)
 

@@ -145,9 +145,7 @@ def test_error_of_deep_layers(operators: Operators, isa: str, tile: int) -> None
 
 @pytest.mark.parametrize("tile", TILES)
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_what_is_no_number_stays_near(
-    operators: Operators, isa: str, tile: int, value: float
-) -> None:
+def test_nan_stays_local(operators: Operators, isa: str, tile: int, value: float) -> None:
     """All that sees it is no finite number, and nothing of tiles that do not see it changes."""
     case = padded((13, 14), 5, 9)
     rng = np.random.default_rng(5)

@@ -147,7 +147,7 @@ def test_bitwise_not() -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_numpy_does_not_make_booleans_of(build: Build) -> None:
+def test_arithmetic_on_booleans_is_refused(build: Build) -> None:
     with pytest.raises(ann.LayerValidationError, match="is bool, numbers expected"):
         run(["CpuRef"], build, X, Y)
 

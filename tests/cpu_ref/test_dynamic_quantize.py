@@ -77,7 +77,7 @@ def test_symmetric_rows(cpu_ref: Layers) -> None:
     assert not point.any()
 
 
-def test_what_is_no_number_is_left_out(cpu_ref: Layers) -> None:
+def test_nan_is_left_out(cpu_ref: Layers) -> None:
     x = np.array([-1, np.nan, 4], F)
     levels, scale, point = cpu_ref.run(
         QUANTIZE, form(), [x], [((3,), np.uint8), ((), F), ((), np.uint8)]

@@ -22,7 +22,7 @@ def nearest_exp(exponent: int) -> float:
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
-def test_integers_truncate_what_is_no_integer(cpu_ref: Layers, dtype: Any) -> None:
+def test_integers_truncate_real_values(cpu_ref: Layers, dtype: Any) -> None:
     x = np.array([-3, -1, 0, 1, 2, 7, 40, 1000, np.iinfo(dtype).max], dtype)
     with np.errstate(all="ignore"):
         real = x.astype(np.float64)

@@ -116,7 +116,7 @@ def test_quantised_weights_stand_for_real_ones() -> None:
     assert np.array_equal(*found)
 
 
-def test_what_is_refused() -> None:
+def test_refusals() -> None:
     network = ann.Network()
     x = network.add_input("x", TensorInfo((BATCH, SIZE)))
     zeros = np.zeros((BATCH, CELLS), np.float32)

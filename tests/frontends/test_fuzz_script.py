@@ -29,7 +29,7 @@ def fuzz(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("name", "files"), [("onnx", 1500), ("tflite", 1500), ("so", 700), ("armnn", 2000)]
 )
-def test_nothing_escapes(name: str, files: int, tmp_path: Path) -> None:
+def test_no_exception_escapes(name: str, files: int, tmp_path: Path) -> None:
     seeds: list[str] = []
     if name == "tflite":
         seeds = [str(tmp_path / "sound.tflite")]
@@ -50,7 +50,7 @@ def test_each_part_of_a_compiled_program_is_believed_as_little(tmp_path: Path) -
     assert int(done.stdout.split()[1]) > 1500
 
 
-def test_what_escapes_is_kept(tmp_path: Path, monkeypatch: Any) -> None:
+def test_escaping_exception_is_kept(tmp_path: Path, monkeypatch: Any) -> None:
     """An importer that raises what is no error of ours, by a module that stands in for it."""
     (tmp_path / "sitecustomize.py").write_text(
         "import armnn_py.frontends as f\n"
@@ -67,7 +67,7 @@ def test_what_escapes_is_kept(tmp_path: Path, monkeypatch: Any) -> None:
 
 
 @pytest.mark.exhaustive
-def test_hangs_are_told_apart_by_where_they_are(tmp_path: Path, monkeypatch: Any) -> None:
+def test_hangs_are_distinguished_by_their_place(tmp_path: Path, monkeypatch: Any) -> None:
     """An importer that is stuck in one place, then in another; the timer's signal comes at once."""
     (tmp_path / "sitecustomize.py").write_text(
         "import armnn_py.frontends as f, pathlib, signal\n"

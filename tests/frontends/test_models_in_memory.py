@@ -184,7 +184,7 @@ def test_files_that_do_not_read(model: onnx.ModelProto, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("given", [3, None, ["model.onnx"], onnx.GraphProto()])
-def test_what_is_no_model(given: Any) -> None:
+def test_invalid_models(given: Any) -> None:
     with pytest.raises(ann.InvalidArgumentError) as caught:
         ann.load(given)
     assert str(caught.value) == (
@@ -193,7 +193,7 @@ def test_what_is_no_model(given: Any) -> None:
     )
 
 
-def test_what_is_for_files_is_refused_with_a_network(tmp_path: Path) -> None:
+def test_file_options_are_refused_with_a_network(tmp_path: Path) -> None:
     network = ann.Network()
     for arguments in ({"format": "onnx"}, {"data_folder": tmp_path}):
         with pytest.raises(ann.InvalidArgumentError, match="given with a Network"):
@@ -238,7 +238,7 @@ def test_weights_in_no_folder(external: Path) -> None:
     assert ann.import_model(onnx.load(external)).is_dynamic  # onnx read the weights
 
 
-def test_a_data_folder_that_is_none(model: onnx.ModelProto, external: Path) -> None:
+def test_invalid_data_folder(model: onnx.ModelProto, external: Path) -> None:
     with pytest.raises(ann.InvalidArgumentError, match="is not a folder"):
         ann.import_model(model, data_folder=external)
     with pytest.raises(ann.InvalidArgumentError, match="data_folder is of type int"):

@@ -319,7 +319,7 @@ def test_the_number_of_a_turn_as_a_result() -> None:
         np.testing.assert_array_equal(network.run({})["turns"], np.arange(1500))
 
 
-def test_what_is_shown() -> None:
+def test_shown_facts() -> None:
     made = looped("a loop inside of it", LARGE)
     network = ann.import_model(made)
     assert [sorted(stage.bodies) for stage in network.stages] == [[], ["body"], []]

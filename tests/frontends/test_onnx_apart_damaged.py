@@ -140,7 +140,7 @@ def test_a_condition_that_a_turn_computes_without_elements() -> None:
         (np.array(True), "number of turns must be an integer, not bool"),
     ],
 )
-def test_numbers_of_turns_that_are_none(count: Any, text: str) -> None:
+def test_invalid_numbers_of_turns(count: Any, text: str) -> None:
     body = graph(GROW, TURN, [ON, NEXT])
     with pytest.raises(ann.ParseError, match=text):
         ann.import_model(loop(body, ["y"], ["x"], count=count))
@@ -277,7 +277,7 @@ def test_outputs_that_a_function_does_not_make() -> None:
             ann.import_model(calling(function, ["y", "z"]))
 
 
-def test_an_absent_input_of_a_function_as_an_output_that_nobody_reads() -> None:
+def test_an_absent_input_of_a_function_as_an_unused_output() -> None:
     with ann.load(calling(function_of(["more", "places"]), ["", "y"]), ["CpuRef"]) as network:
         found = network.run(data())["y"]
     np.testing.assert_array_equal(found, np.array((data() - np.float32(0.5) > 0.5).nonzero()))

@@ -96,7 +96,7 @@ def test_a_short_mask_hides_keys_behind_it(operands: dict[str, Any]) -> None:
     ],
     ids=["scores", "the first query sees one key", "lengths"],
 )
-def test_what_the_layer_lacks_is_written_out(
+def test_missing_options_are_written_out(
     operands: dict[str, Any], outputs: tuple[str, ...], attributes: dict[str, Any]
 ) -> None:
     found = layers_of("Attention", operands, outputs, **attributes)

@@ -51,7 +51,7 @@ def test_a_file_that_changes_while_it_is_read(
     assert read_bytes(path) == contents
 
 
-def test_what_is_no_file_of_known_size(tmp_path: Path) -> None:
+def test_files_of_unknown_size(tmp_path: Path) -> None:
     assert read_bytes(Path("/proc/self/status")).startswith(b"Name:")
     with pytest.raises(IsADirectoryError):
         read_bytes(tmp_path)

@@ -166,7 +166,7 @@ def test_branches_of_different_shapes_in_a_body() -> None:
     assert len(compare(made, {"x": x + 3})["y"]) == 130
 
 
-def test_what_is_wrong_inside_is_listed_with_its_place() -> None:
+def test_inner_errors_are_listed_with_their_place() -> None:
     inside = graph(
         [helper.make_node("MaxRoiPool", ["x", "x"], ["h"], name="odd", pooled_shape=[1, 1])],
         [],

@@ -31,7 +31,7 @@ def test_an_integer_by_zero(models: Any, op: str, attributes: Any, dtype: str) -
     assert caught.value.node == "halve"
 
 
-def test_nothing_by_zero(models: Any) -> None:
+def test_zero_divided_by_zero(models: Any) -> None:
     path = model_of(models, "Div", np.zeros((0, 1), np.int64), np.zeros(2, np.int64))
     assert import_model(path).outputs["y"].shape == (0, 2)
 

@@ -424,7 +424,7 @@ def test_weights_in_a_file_that_is_exchanged_meanwhile(
 
 
 @pytest.mark.parametrize("location", [".", "weights", "weights/.", "short.bin/x"])
-def test_weights_in_what_is_no_file(models: Any, location: str) -> None:
+def test_external_data_that_is_not_a_file(models: Any, location: str) -> None:
     (models.folder / "weights").mkdir()
     (models.folder / "short.bin").write_bytes(bytes(8))
     before = descriptors()

@@ -80,7 +80,7 @@ def test_a_dimension_that_is_bound_loses_its_name(make: Any) -> None:
     assert repr(static.inputs["x"]) == "TensorInfo(float32, 2x3x4x8)"
 
 
-def test_what_exporters_write_for_unknown_is_no_name(make: Any) -> None:
+def test_placeholders_of_exporters_are_not_names(make: Any) -> None:
     assert ann.import_model(make(("?", 3, "None", "-1"))).inputs["x"].dimension_names == ()
 
 
@@ -129,6 +129,6 @@ def test_a_network_that_says_nothing() -> None:
         EXPECTED.producer = "me"  # type: ignore[misc]
 
 
-def test_text_that_is_none_is_no_reason_to_refuse(make: Any) -> None:
+def test_invalid_text_is_not_a_reason_to_refuse(make: Any) -> None:
     data = make((1, 3)).SerializeToString().replace(b"a trainer", b"a tr\xffiner")
     assert ann.import_model(data).metadata.producer == "a tr\ufffdiner"

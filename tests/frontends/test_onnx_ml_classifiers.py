@@ -117,7 +117,7 @@ def test_probabilities_of_two_classes(how: str) -> None:
           prob_a=[-1.5], prob_b=[0.25], classlabels_ints=[4, 9], post_transform=how)  # fmt: skip
 
 
-def test_what_the_probabilities_are() -> None:
+def test_probabilities() -> None:
     vectors, factors = R.standard_normal((5, 4)), R.standard_normal(5)
     attributes: dict[str, Any] = {
         "vectors_per_class": [3, 2], "support_vectors": vectors.reshape(-1).tolist(),
@@ -239,8 +239,6 @@ TREES = {"classlabels_int64s": [10, 20], **forest([0], False)}
      ("TreeEnsembleClassifier", TREES, {"classlabels_int64s": [1]}, "a single class"),
      ("TreeEnsembleClassifier", TREES, {"classlabels_strings": ["a", "b"]}, "both string and")],
 )  # fmt: skip
-def test_what_is_refused(
-    op: str, given: dict[str, Any], changes: dict[str, Any], message: str
-) -> None:
+def test_refusals(op: str, given: dict[str, Any], changes: dict[str, Any], message: str) -> None:
     with pytest.raises((ann.ParseError, ann.UnsupportedOperatorError), match=message):
         ann.import_model(model(op, X, 3 if op.startswith("Tree") else 1, {**given, **changes}))

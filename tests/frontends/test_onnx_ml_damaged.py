@@ -105,7 +105,7 @@ def attempt(made: onnx.ModelProto) -> str:
 
 
 @pytest.mark.parametrize("op", WHOLE)
-def test_damaged_attributes_are_refused_in_our_words(op: str) -> None:
+def test_damaged_attributes_are_refused_with_our_message(op: str) -> None:
     version, attributes = WHOLE[op]
     assert attempt(model(op, version, attributes)) == ""
     for name in attributes:
@@ -128,6 +128,6 @@ def test_damaged_attributes_are_refused_in_our_words(op: str) -> None:
       {"nodes_values_as_tensor": numpy_helper.from_array(np.array([True, False, True]))},
       "attribute 'nodes_values_as_tensor' holds bool, expected floats")],
 )  # fmt: skip
-def test_what_is_said(op: str, changes: dict[str, Any], message: str) -> None:
+def test_messages(op: str, changes: dict[str, Any], message: str) -> None:
     version, attributes = WHOLE[op]
     assert message in attempt(model(op, version, {**attributes, **changes}))

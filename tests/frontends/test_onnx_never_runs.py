@@ -155,7 +155,7 @@ def test_bound_dimensions_change_nothing(models: Any) -> None:
             ann.load(path, ["CpuRef"], shapes=shapes)
 
 
-def test_a_branch_that_runs_is_no_reason_to_refuse(models: Any) -> None:
+def test_a_branch_that_runs_is_not_a_reason_to_refuse(models: Any) -> None:
     nodes = branches()
     nodes[-1] = node(
         "If", ["is"], ["y"],
@@ -279,7 +279,7 @@ def test_the_first_run_goes_on_with_the_conversion_of_load(
     assert len(made) < 4
 
 
-def test_what_data_leave_out_may_contradict_the_rest(models: Any) -> None:
+def test_contradiction_in_a_branch_that_does_not_run(models: Any) -> None:
     """Where no row is far, the branch that has another rank does not run."""
     made = (FLOAT, None)
     nodes = [

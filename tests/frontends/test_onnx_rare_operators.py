@@ -80,7 +80,7 @@ def test_a_sequence_as_output_is_an_output_for_each_tensor() -> None:
     np.testing.assert_array_equal(found["s[1]"], x[1:])
 
 
-def test_what_reads_a_sequence_and_cannot_is_named() -> None:
+def test_unsupported_reader_of_a_sequence_is_named() -> None:
     x = normal(2, 6)
     made = model(
         [node("SequenceConstruct", ["x"], ["s"]), node("Relu", ["s"], ["y"], name="n")], {"x": x}

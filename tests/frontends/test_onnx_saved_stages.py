@@ -190,7 +190,7 @@ def test_turns_stop(tmp_path: Path, runtime: ann.Runtime) -> None:
         ("elements that data decide in each turn", "NonZero_2, between stages: only the importer"),
     ],
 )
-def test_what_cannot_be_saved(case: str, words: str, tmp_path: Path, runtime: ann.Runtime) -> None:
+def test_unsavable_networks(case: str, words: str, tmp_path: Path, runtime: ann.Runtime) -> None:
     with pytest.raises(ann.StagesNeededError) as caught:
         saved(looped(case, LARGE), ["CpuRef"], tmp_path, runtime)
     assert words in caught.value.details[0]

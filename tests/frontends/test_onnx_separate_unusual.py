@@ -202,7 +202,7 @@ def by_protobuf(model: bytes) -> Any:
 
 @pytest.mark.usefixtures("always")
 @pytest.mark.parametrize("name", UNUSUAL)
-def test_what_is_unusual_is_read_as_by_protobuf(name: str) -> None:
+def test_unusual_encodings_are_read_as_by_protobuf(name: str) -> None:
     model = rebuilt(UNUSUAL[name])
     assert (separate(ModelData(None, model)) is not None) == (name in USUAL)
     assert outcome(model) == by_protobuf(model)

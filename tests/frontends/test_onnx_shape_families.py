@@ -195,7 +195,7 @@ def test_a_backend_may_compile_other_parts_for_other_sizes(models: Any) -> None:
     assert backend.asked.count(5) == backend.asked.count(10) == 1  # once, as was told before
 
 
-def test_a_shape_that_cannot_be_is_refused_in_the_same_words(reader: Any) -> None:
+def test_an_impossible_shape_is_refused_with_the_same_message(reader: Any) -> None:
     path, _ = reader
     x = np.zeros((1, 3, 8, 0), np.float32)
     x1 = np.zeros((1, 3, 8, 1), np.float32)
@@ -260,7 +260,7 @@ FROM_SIZES = {
 
 @pytest.mark.parametrize("backends", [["CpuRef"], ["CpuAcc", "CpuRef"]])
 @pytest.mark.parametrize("kind", FROM_SIZES)
-def test_what_is_computed_from_sizes_is_converted_once(
+def test_values_of_sizes_are_converted_once(
     models: Any, conversions: list[Any], kind: str, backends: list[str]
 ) -> None:
     nodes = [

@@ -187,9 +187,7 @@ def test_where_no_trial_tells_the_rank_all_inputs_must_be_bound(models: Any) -> 
 
 
 @pytest.mark.parametrize("optional", [False, True])
-def test_a_sequence_whose_length_is_a_value_of_an_input_is_no_output(
-    models: Any, optional: bool
-) -> None:
+def test_a_sequence_whose_length_is_an_input_is_not_an_output(models: Any, optional: bool) -> None:
     """Bound shapes do not help, and no hint says so."""
     node = helper.make_node("SplitToSequence", ["x", "split"], ["y"])
     model = models.build([node], {"x": ([6], FLOAT), "split": ([], TensorProto.INT64)}, ["y"])

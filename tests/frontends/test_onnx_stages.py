@@ -182,7 +182,7 @@ def test_shapes_of_a_network_that_was_imported_without() -> None:
         same(loaded.run({"x": x}), theirs(made, {"x": x}))
 
 
-def test_what_a_loaded_network_tells() -> None:
+def test_facts_of_a_loaded_network() -> None:
     made = detector()
     with ann.load(made, ["CpuRef"]) as network:
         assert list(network.inputs) == ["image"]
@@ -222,7 +222,7 @@ def test_arguments_of_run() -> None:
             network.run(x.astype(np.float64))
 
 
-def test_what_an_assignment_says_before_the_first_run() -> None:
+def test_assignment_before_the_first_run() -> None:
     with ann.Runtime() as runtime:
         optimized = ann.optimize(ann.import_model(detector()), ["CpuRef"], runtime=runtime)
         told = "known after the first run: 3 stages, because data decide shapes"

@@ -184,7 +184,7 @@ def test_a_form_of_a_known_operator_that_no_layer_has_is_offered_too() -> None:
         (4, "the scales of the info of output 0"),
     ],
 )
-def test_nonsense_of_a_backend_is_a_reason(
+def test_invalid_backend_answer_becomes_a_reason(
     tmp_path: Path, build_backend: Callable[..., None], wrong: int, reason: str
 ) -> None:
     build_backend("operator_backend.c", tmp_path / "Test_Operator_backend.so", f"-DWRONG={wrong}")

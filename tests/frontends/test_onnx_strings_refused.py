@@ -43,7 +43,7 @@ class Named(str):
      t(*[[Named(one) for one in row] for row in X]), tuple(map(tuple, X))],
     ids=["lists", "unicode", "fortran", "strides", "subclass", "tuples"],
 )  # fmt: skip
-def test_what_stands_for_strings(network: Any, given: Any) -> None:
+def test_accepted_forms_of_strings(network: Any, given: Any) -> None:
     found = network.run({"x": given})["y"]
     assert found.dtype == object
     assert found.tolist() == [["aa", "bb"], ["cc", "dd"]]
@@ -70,7 +70,7 @@ def test_what_stands_for_strings(network: Any, given: Any) -> None:
     ids=["floats", "bytes", "rank", "size", "none", "nan", "a bytes", "ragged", "deep", "deeper",
          "nothing deep", "nothing", "masked"],
 )  # fmt: skip
-def test_what_is_no_string(network: Any, given: Any, message: str) -> None:
+def test_non_strings(network: Any, given: Any, message: str) -> None:
     with pytest.raises(ann.InvalidArgumentError, match=message):
         network.run({"x": given})
 
@@ -133,7 +133,7 @@ def test_no_layer_has_strings() -> None:
         network.add_layer(ann.LayerType.FLOOR, [x], output_infos=[ann.StringInfo((2,))])
 
 
-def test_what_needs_one_plan_is_refused_in_words(network: Any, tmp_path: Path) -> None:
+def test_single_plan_features_are_refused_with_a_message(network: Any, tmp_path: Path) -> None:
     refused = pytest.raises(
         ann.InvalidArgumentError, match="runs in 1 stage: it has strings, which no backend"
     )
@@ -150,7 +150,7 @@ def test_what_needs_one_plan_is_refused_in_words(network: Any, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("free", [False, True], ids=["static", "free"])
-def test_what_stays_unsupported_is_one_error_with_all_places(free: bool) -> None:
+def test_unsupported_operators_are_one_error_with_all_places(free: bool) -> None:
     nodes = [
         node("Abs", ["x"], ["a"], name="first"),
         node("ReduceMax", ["x"], ["b"], name="second"),
@@ -222,7 +222,7 @@ REFUSED: dict[str, tuple[onnx.NodeProto, str]] = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_is_refused(what: str) -> None:
+def test_refusals(what: str) -> None:
     made, message = REFUSED[what]
     inputs = {"x": X, "n": np.ones((2, 2), np.float32)}
     with (
@@ -342,7 +342,7 @@ def test_turns_collect_no_more_than_a_tensor_may_take(kind: int) -> None:
 
 
 @pytest.mark.parametrize("free", [False, True], ids=["static", "free"])
-def test_a_long_chain_of_stages_is_refused_in_words(free: bool) -> None:
+def test_a_long_chain_of_stages_is_refused_with_a_message(free: bool) -> None:
     nodes = [node("StringNormalizer", [f"t{k}"], [f"t{k + 1}"], name=f"n{k}") for k in range(200)]
     given = {"t0": t("a", "b")}
     model = built(nodes, given, ["t200"], free=free)

@@ -86,7 +86,7 @@ def test_groups_are_kept(models: Any) -> None:
     assert layer.descriptor.groups == 2
 
 
-def test_what_does_nothing_vanishes(models: Any) -> None:
+def test_identities_vanish(models: Any) -> None:
     nodes = [
         node("Identity", ["x"], ["a"]),
         node("Cast", ["a"], ["b"], to=FLOAT),

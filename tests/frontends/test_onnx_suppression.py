@@ -48,7 +48,7 @@ def test_all_operands_are_inputs() -> None:
             np.testing.assert_array_equal(network.run(fed)["y"], theirs(0, fed))
 
 
-def test_what_is_refused() -> None:
+def test_refusals() -> None:
     good = operands(BOXES, SCORES, 4, 0.5, 0.0)
     refused = {
         "boxes is float64, float32 expected": {"boxes": np.float64(BOXES)},

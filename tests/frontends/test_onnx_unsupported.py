@@ -54,7 +54,7 @@ def test_all_are_listed(models: Any, shape: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("shape", [[2], ["n"]], ids=["static", "dynamic"])
-def test_what_no_tensor_holds_is_one_error_with_all_places(models: Any, shape: list[Any]) -> None:
+def test_oversized_values_are_one_error_with_all_places(models: Any, shape: list[Any]) -> None:
     """Inputs and outputs by name, and the operators that such a model has besides."""
     number = TensorProto.COMPLEX64
     model = models.build(
@@ -161,7 +161,7 @@ def test_many_nodes_are_counted_and_the_first_is_shown(models: Any) -> None:
     )
 
 
-def test_who_uses_standard_operators_is_not_told_to(models: Any) -> None:
+def test_no_advice_for_standard_operators(models: Any) -> None:
     model = models.build(
         [node("MaxRoiPool", ["x"], ["y"])], {"x": ([2], FLOAT)}, {"y": ([2], FLOAT)}
     )

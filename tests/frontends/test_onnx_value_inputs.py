@@ -135,7 +135,7 @@ def test_threads_with_different_values() -> None:
     assert not wrong
 
 
-def test_a_value_that_does_not_fit_is_told_and_the_next_one_works() -> None:
+def test_a_value_that_does_not_fit_is_reported_and_the_next_one_works() -> None:
     with ann.load(sums(), ["CpuRef"]) as network:
         with pytest.raises(ann.ParseError, match="axis 7"):
             network.run({"x": X, "axes": axes(7)})
@@ -207,7 +207,7 @@ def test_boxes_of_an_input_whose_number_no_file_states() -> None:
         np.testing.assert_array_equal(network.run(inputs)["y"], expected)
 
 
-def test_a_rank_that_values_decide_is_told_with_advice() -> None:
+def test_a_rank_that_values_decide_is_reported_with_advice() -> None:
     """No value on trial is a shape of these elements."""
     node = helper.make_node("Reshape", ["x", "to"], ["y"])
     made = model([node], {"x": ("f", (2, 3, 4)), "to": ("i", (4,))})

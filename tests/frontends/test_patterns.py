@@ -61,7 +61,7 @@ def test_whole_texts(pattern: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", NONE_OF_RE2)
-def test_what_is_no_pattern(pattern: str) -> None:
+def test_invalid_patterns(pattern: str) -> None:
     with pytest.raises(ann.ParseError, match="RE2 cannot compile pattern"):
         Pattern(pattern)
     with pytest.raises(Exception, match="regex"):

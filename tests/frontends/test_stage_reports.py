@@ -141,7 +141,7 @@ def test_stages_inside_of_a_body(answer: Answer) -> None:
     assert all(stage["inputs"] for stage in stages)
 
 
-def test_what_a_stage_tells() -> None:
+def test_facts_of_a_stage() -> None:
     first, second, _ = ann.import_model(detector()).stages
     assert (first.name, first.operator, first.manner) == ("", "", "")
     assert (second.name, second.operator, second.manner) == (
@@ -320,7 +320,7 @@ def test_functions_without_a_name() -> None:
     assert (record.layer, record.type, record.stage) == ("stage 1", "Function", "1")
 
 
-def test_what_a_profile_prints() -> None:
+def test_profile_table() -> None:
     with ann.load(detector(), ["CpuRef"]) as network, network.profile() as profile:
         network.run(image(1))
     head, *rows, last = str(profile).splitlines()

@@ -115,7 +115,7 @@ def test_all_in_float16(
     assert 1e-6 < difference(outputs, expected) < tolerance
 
 
-def test_what_one_backend_lacks_runs_in_float16_on_the_reference(
+def test_refused_layers_run_in_float16_on_the_reference(
     build_half: Callable[..., Path], models_folder: Path
 ) -> None:
     """Both take float16, so that nothing is converted where the network crosses between them."""

@@ -204,7 +204,7 @@ if sys.argv[2] == "kill":
 
 
 @pytest.mark.parametrize("end", ["close", "exit", "kill"])
-def test_what_the_backend_forked_ends_with_the_program(
+def test_forked_processes_end_with_the_program(
     deed_folder: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -222,7 +222,7 @@ def test_what_the_backend_forked_ends_with_the_program(
     assert soon(lambda: not any(map(is_there, numbers)), 10.0)
 
 
-def test_what_the_backend_forked_ends_with_its_worker(
+def test_forked_processes_end_with_the_worker(
     deed_folder: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -125,7 +125,7 @@ def test_gdb_shows_where_it_fails(ended: tuple[ann.WorkerEvent, Path], deed_fold
     assert re.search(r"#\d+ .* in make_absolute \(", done.stdout)
 
 
-def test_a_mended_backend_and_another_failure_are_told(
+def test_a_mended_backend_and_another_failure_are_reported(
     ended: tuple[ann.WorkerEvent, Path],
     deed_folder: Path,
     deed: Callable[[str, str], None],
@@ -208,7 +208,7 @@ def test_the_command_names_the_file_that_it_wrote(
     assert json.loads(capsys.readouterr().out)["recording"] is None
 
 
-def test_nothing_is_recorded_where_nobody_wants_it(
+def test_no_recording_unless_requested(
     deed_folder: Path, deed: Callable[[str, str], None], cache: Path
 ) -> None:
     deed("segv", "execute")
@@ -222,7 +222,9 @@ def test_nothing_is_recorded_where_nobody_wants_it(
     assert not (cache / "armnn_py" / "recordings").exists()
 
 
-def test_a_damaged_recording_is_told(ended: tuple[ann.WorkerEvent, Path], tmp_path: Path) -> None:
+def test_a_damaged_recording_is_reported(
+    ended: tuple[ann.WorkerEvent, Path], tmp_path: Path
+) -> None:
     good = ended[1].read_bytes()
     bad = tmp_path / "bad.zip"
     for data in (b"", b"PK", good[:-200], good[:2000], b"no archive at all"):

@@ -125,7 +125,7 @@ def test_sizes_that_a_run_finds(isolated: ann.Runtime) -> None:
         assert away.assignment.counts.keys() == {"CpuAcc"}
 
 
-def test_layers_that_nobody_compiles(isolated: ann.Runtime) -> None:
+def test_layers_that_no_backend_compiles(isolated: ann.Runtime) -> None:
     options = ann.OptimizerOptions(compile_parts=False)
     image = np.random.default_rng(4).standard_normal((1, 12, 12, 4), np.float32)
     with (

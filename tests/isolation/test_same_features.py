@@ -73,7 +73,7 @@ def test_runs_of_several_threads_have_options_of_their_own(options_runtime: ann.
             assert all(executor.map(run, range(100)))
 
 
-def test_a_run_that_the_backend_refuses_has_its_words(options_runtime: ann.Runtime) -> None:
+def test_a_run_that_the_backend_refuses_has_its_message(options_runtime: ann.Runtime) -> None:
     options_runtime._on_failure = "raise"
     with ann.load(scaled(), ["Options"], runtime=options_runtime) as loaded:
         with pytest.raises(ann.ExecutionError, match="not today"):
@@ -167,7 +167,7 @@ def test_the_worker_of_one_device_is_lost_alone(devices_folder: Path) -> None:
         assert runtime.isolated["Devices"].why_not_running == ""
 
 
-def test_a_device_that_cannot_be_opened_is_refused_in_its_words(
+def test_a_device_that_cannot_be_opened_is_refused_with_its_message(
     devices_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DEVICES_LOST", "1")

@@ -53,7 +53,7 @@ def test_limits_that_have_passed() -> None:
     ],
     ids=["negative", "bool", "no token"],
 )
-def test_limits_that_are_none(given: dict[str, Any], words: str) -> None:
+def test_invalid_limits(given: dict[str, Any], words: str) -> None:
     with pytest.raises(ann.InvalidArgumentError, match=words):
         ann.load(absolute(), ["CpuRef"], **given)
 

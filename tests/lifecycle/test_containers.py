@@ -136,7 +136,7 @@ def test_a_cache_folder_that_may_not_be_entered(home: Path, variable: str) -> No
     assert (run.returncode, run.stdout, run.stderr) == (0, "done\n", "")
 
 
-def test_nobody_in_a_read_only_container_with_the_home_of_root(home: Path, place: Path) -> None:
+def test_unknown_user_in_a_read_only_container(home: Path, place: Path) -> None:
     """``HOME=/root`` as user 65534, without a folder that may be written to."""
     if os.geteuid() != 0:
         pytest.skip("only root makes a mount namespace and becomes another user")

@@ -157,7 +157,7 @@ def test_the_call_is_named_of_memory_and_notices(memory_folder: Path, site: str)
     assert f"armnn_py: SIGABRT in {MEMORY_SITES[site]}, backend 'Deed', file {file}" in said
 
 
-def test_nothing_is_said_of_memory_without_a_cause(memory_folder: Path) -> None:
+def test_no_memory_warning_without_a_cause(memory_folder: Path) -> None:
     assert run(memory_folder, "", "") == (0, "")
 
 
@@ -220,11 +220,11 @@ def test_exceptions_of_cpp_are_named(tmp_path: Path, build_backend: Callable[...
     assert f"armnn_py: SIGABRT in {SITES['execute']}" in said
 
 
-def test_nothing_is_said_without_a_cause(folder: Path) -> None:
+def test_no_warning_without_a_cause(folder: Path) -> None:
     assert run(folder, "", "") == (0, "")
 
 
-def test_nothing_is_said_of_a_death_elsewhere(folder: Path) -> None:
+def test_no_report_for_a_death_elsewhere(folder: Path) -> None:
     program = "\n    ".join(["", "import os", "os.abort()"])
     code = PROGRAM.replace("    network = ann.Network()", program, 1)
     done = subprocess.run(
@@ -237,7 +237,7 @@ def test_nothing_is_said_of_a_death_elsewhere(folder: Path) -> None:
     assert "armnn_py:" not in done.stderr
 
 
-def test_it_can_be_switched_off(folder: Path) -> None:
+def test_switched_off_by_the_user(folder: Path) -> None:
     code, said = run(folder, "abort", "execute", ARMNN_PY_CRASH_REPORT="0")
     assert code == -signal.SIGABRT
     assert "armnn_py:" not in said

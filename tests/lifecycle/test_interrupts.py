@@ -549,7 +549,7 @@ def test_handlers_that_are_set_between_blocks_wait_in_the_next_one() -> None:
         signal.signal(number, kept)
 
 
-def test_what_a_handler_raises_while_a_network_is_saved(
+def test_exception_in_a_handler_during_save(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a member open, zipfile fails to close the file and hides what was raised."""

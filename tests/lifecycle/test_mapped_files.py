@@ -102,7 +102,7 @@ def test_a_file_that_is_truncated_in_use_is_named(
     ]
 
 
-def test_nothing_is_told_if_the_environment_says_so(tmp_path: Path) -> None:
+def test_no_message_if_disabled_by_the_environment(tmp_path: Path) -> None:
     path = tflite(tmp_path)
     code, _, told = run_and_truncate(path, "CpuRef", ARMNN_PY_CRASH_REPORT="0")
     assert (code, told) == (-signal.SIGBUS, "")

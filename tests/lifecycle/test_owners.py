@@ -66,7 +66,7 @@ def test_owners_are_not_copied(
     assert caught.value.hints[0]
 
 
-def test_what_they_were_made_of_travels(owners: dict[str, object]) -> None:
+def test_parts_of_owners_can_be_pickled(owners: dict[str, object]) -> None:
     loaded, optimized = owners["LoadedNetwork"], owners["OptimizedNetwork"]
     assert isinstance(optimized, ann.OptimizedNetwork)
     assert isinstance(loaded, ann.LoadedNetwork)

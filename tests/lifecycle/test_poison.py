@@ -67,7 +67,7 @@ def run(folder: Path, sanitizer: str, overrun: str) -> subprocess.CompletedProce
     )
 
 
-def test_what_stays_within_its_memory_runs(folder: Path, sanitizer: str) -> None:
+def test_in_bounds_access_runs(folder: Path, sanitizer: str) -> None:
     result = run(folder, sanitizer, "0")
     assert result.stdout == "right\n", result.stderr
     assert "AddressSanitizer" not in result.stderr
@@ -75,7 +75,7 @@ def test_what_stays_within_its_memory_runs(folder: Path, sanitizer: str) -> None
 
 # 25 elements take 100 bytes of the 128 that a tensor's place has; 32 are the neighbour's.
 @pytest.mark.parametrize("overrun", ["1", "7", "40", "read 1", "read 16", "scratch 1"])
-def test_what_leaves_its_memory_is_named(folder: Path, sanitizer: str, overrun: str) -> None:
+def test_out_of_bounds_access_is_named(folder: Path, sanitizer: str, overrun: str) -> None:
     result = run(folder, sanitizer, overrun)
     assert result.returncode != 0
     assert re.search("AddressSanitizer: (use-after-poison|heap-buffer-overflow)", result.stderr)

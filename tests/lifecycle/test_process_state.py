@@ -94,7 +94,7 @@ def run(folder: Path, deed: str, site: str, out: Path, **variables: str) -> tupl
 
 @pytest.mark.parametrize("site", ["constructor", "factory", "create"])
 @pytest.mark.parametrize("deed", WORDS)
-def test_it_is_put_back_after_loading(folder: Path, deed: str, site: str, tmp_path: Path) -> None:
+def test_restored_after_loading(folder: Path, deed: str, site: str, tmp_path: Path) -> None:
     (before, after, _, verdicts, computed, mixed), _ = run(folder, deed, site, tmp_path / "out")
     assert after == before
     ((status, hint),) = verdicts
@@ -121,7 +121,7 @@ def test_numbers_in_long_double_stay_right(folder: Path, site: str, tmp_path: Pa
     assert before == after == last
 
 
-def test_nothing_is_said_of_a_good_one(folder: Path, tmp_path: Path) -> None:
+def test_no_message_for_a_good_file(folder: Path, tmp_path: Path) -> None:
     (before, after, last, verdicts, *_), said = run(folder, "", "", tmp_path / "out")
     assert before == after == last
     assert verdicts == [["loaded", ""]]

@@ -81,7 +81,7 @@ def test_files_that_are_opened(
             assert "it was not asked for" in verdict.reason
 
 
-def test_nothing_is_touched_where_all_is_there(place: Path, load: Load, log: Log) -> None:
+def test_no_file_is_opened_if_all_backends_are_there(place: Path, load: Load, log: Log) -> None:
     registry = load(place, backends=["CpuRef"], bundled_backends=True)
     assert list(registry) == ["CpuRef"]
     assert log("trying ") == log("opening ") == []
@@ -106,7 +106,7 @@ def test_without_probes_unclear_names_are_opened(place: Path, load: Load) -> Non
     assert "C" in load(place, backends=["C"], probe_seconds=0)
 
 
-def test_what_an_error_says_of_files_that_were_not_opened(place: Path, load: Load) -> None:
+def test_error_about_unopened_files(place: Path, load: Load) -> None:
     registry = load(place, backends=["CpuRef"], bundled_backends=True)
     error = registry.not_found("a")
     assert isinstance(error, BackendNotFoundError)
@@ -160,7 +160,7 @@ def test_allowed_backends(place: Path, load: Load) -> None:
     assert (static.status, static.code, static.id) == ("skipped", "not-allowed", "CpuRef")
 
 
-def test_nobody_is_allowed(place: Path, load: Load) -> None:
+def test_no_backend_is_allowed(place: Path, load: Load) -> None:
     assert list(load(place, allowed_backends=[], bundled_backends=True)) == []
 
 
@@ -218,7 +218,7 @@ def test_ids_that_are_right_but_for_capital_letters(
         "a\tB",
     ],
 )
-def test_ids_that_are_none_or_several(given: str, kind: str, place: Path, load: Load) -> None:
+def test_lists_given_as_one_id(given: str, kind: str, place: Path, load: Load) -> None:
     """A list as one text, say: it would deny nothing, or allow nothing, without a word."""
     words = rf"{re.escape(repr(given))} is {kind} as one id, but '[AB]' is that of a backend"
     with pytest.raises(InvalidArgumentError, match=words) as caught:
@@ -236,7 +236,7 @@ def test_ids_of_backends_that_this_machine_has_not(place: Path, load: Load) -> N
 
 @pytest.mark.parametrize("name", ["backends", "allowed_backends", "denied_backends"])
 @pytest.mark.parametrize("value", [5, [5], {"A": 1}])
-def test_ids_that_are_none(name: str, value: object) -> None:
+def test_invalid_ids(name: str, value: object) -> None:
     with pytest.raises(InvalidArgumentError, match=name):
         load_backends(dynamic_backends_path=[], **{name: value})  # type: ignore[arg-type]
 

@@ -174,7 +174,7 @@ def linked_libraries() -> list[str]:
     ("arguments", "asks"),
     [((), False), (("-Wl,-rpath,$ORIGIN",), True), (("-DASKS", "-Wl,-rpath,/opt"), True)],
 )
-def test_which_files_ask_where_they_lie(
+def test_files_that_use_dladdr(
     tmp_path: Path, workshop: Workshop, arguments: tuple[str, ...], asks: bool
 ) -> None:
     source = tmp_path / "one.c"

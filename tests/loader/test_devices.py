@@ -130,7 +130,7 @@ def test_an_index_that_is_not_there(runtime: ann.Runtime, journal: Journal) -> N
     "name", ["Devices:", "Devices:x", "Devices:01", "Devices:-1", "Devices:+1", "Devices:1:1",
              "Devices:1 ", "Devices:\N{SUPERSCRIPT ONE}", ":1", "Devices:99999999999999999999"],
 )  # fmt: skip
-def test_what_is_no_index(runtime: ann.Runtime, name: str) -> None:
+def test_invalid_indices(runtime: ann.Runtime, name: str) -> None:
     assert name not in runtime.backends
     with pytest.raises(ann.BackendNotFoundError, match="is not loaded"):
         runtime.backends[name]
@@ -399,7 +399,7 @@ def test_an_answer_that_changes(folder: Path, monkeypatch: pytest.MonkeyPatch) -
     ]
 
 
-def test_nothing_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_device_without_a_list(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DEVICES_ANSWERS", "unsupported")
     with ann.Runtime(folder) as runtime:
         assert runtime.backends["Devices"].devices == ()

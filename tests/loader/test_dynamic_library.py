@@ -45,7 +45,7 @@ def test_case_4_file_that_does_not_exist() -> None:
         dynamic_library.open_library("/NotExistingFileName")
 
 
-def test_case_5_file_that_is_no_shared_object() -> None:
+def test_case_5_file_that_is_not_a_shared_object() -> None:
     with pytest.raises(OSError, match=r"plain_library\.c: "):
         dynamic_library.open_library(FIXTURES / "plain_library.c")
 
@@ -85,7 +85,7 @@ def test_symbols_stay_private(handle: int) -> None:
     assert dynamic_library.process_has_symbol("malloc")
 
 
-def test_code_is_told_from_data(handle: int) -> None:
+def test_code_is_distinguished_from_data(handle: int) -> None:
     address = dynamic_library.symbol(handle, "TestFunction1")
     assert address is not None
     assert dynamic_library.is_code(address)

@@ -189,7 +189,7 @@ def test_odd_search_paths(site: Path, monkeypatch: pytest.MonkeyPatch, entry: st
     assert facts(entry_point_folders()) == [("good", "b", "good")]
 
 
-def test_what_is_installed_later_is_found(site: Path) -> None:
+def test_later_installs_are_found(site: Path) -> None:
     install(site, "one", declare("a = one"), "one")
     assert facts(entry_point_folders()) == [("one", "a", "one")]
     install(site, "two", declare("a = two"), "two")

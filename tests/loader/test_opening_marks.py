@@ -60,7 +60,7 @@ def test_the_second_end_is_the_last(cache: Path, load: Load, file: Path) -> None
     end_programs(file, 1)
 
 
-def test_the_first_end_voids_the_finding_and_is_told(
+def test_the_first_end_voids_the_finding_and_is_reported(
     cache: Path,
     tried: list[str],
     load_once,

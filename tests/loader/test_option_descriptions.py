@@ -52,7 +52,7 @@ def describe(workshop: Workshop, folder: Path, option: int, says: str, *more: st
          "'device' cannot be read"),
     ],
 )  # fmt: skip
-def test_it_does_not_load(
+def test_file_is_refused(
     load: Load, tmp_path: Path, workshop: Workshop, option: int, says: str, reason: str
 ) -> None:
     describe(workshop, tmp_path, option, says)
@@ -70,7 +70,7 @@ def test_it_does_not_load(
         ("DESCRIPTION_HEADER=8, ARMNN_STRUCT_OPTION_DESCRIPTION", "says it has 8 bytes, 96 read"),
     ],
 )
-def test_what_is_no_description(
+def test_invalid_descriptions(
     load: Load, tmp_path: Path, workshop: Workshop, define: str, reason: str
 ) -> None:
     describe(workshop, tmp_path, THREADS, ".flags = 0", define)
@@ -101,9 +101,7 @@ def test_only_options_of_the_backend_change(load: Load, tmp_path: Path, workshop
     assert "which only an option of the backend can be" in only(load(tmp_path)).reason
 
 
-def test_run_options_that_would_reach_nobody(
-    load: Load, tmp_path: Path, workshop: Workshop
-) -> None:
+def test_run_options_without_a_receiver(load: Load, tmp_path: Path, workshop: Workshop) -> None:
     workshop.put_id(tmp_path, "Npu", "OPTIONS", "RUN_OPTIONS")
     verdict = only(load(tmp_path))
     assert (verdict.stage, verdict.code) == ("create", "table-options")
@@ -118,7 +116,7 @@ def test_flags_of_a_default_mean_nothing_yet(
     assert "gives option 'fast' flags 0x4, zero expected" in only(load(tmp_path)).reason
 
 
-def test_what_makes_sense_is_taken(load: Load, tmp_path: Path, workshop: Workshop) -> None:
+def test_valid_values_are_taken(load: Load, tmp_path: Path, workshop: Workshop) -> None:
     describe(workshop, tmp_path, DEVICE, ".choices = letters, .choice_count = 2")
     (option,) = (one for one in load(tmp_path)["Npu"].describe_options() if one.name == "device")
     assert option.choices == ("first", "second")

@@ -26,7 +26,7 @@ def test_defaults(load: Load, place: Path) -> None:
     assert load(place)["Npu"].options == DEFAULTS
 
 
-def test_what_was_given_is_in_force(load: Load, place: Path) -> None:
+def test_given_options_are_in_force(load: Load, place: Path) -> None:
     registry = load(place, backend_options={"Npu": {"threads": -2, "device": "zweites"}})
     assert registry["Npu"].options == DEFAULTS | {"threads": -2, "device": "zweites"}
 
@@ -85,7 +85,7 @@ def test_wrong_type(load: Load, place: Path, name: str, value: object, kind: str
     [("a\0b", "it contains a NUL character"), ("a\ud800b", r"'\\ud800' is no character")],
     ids=["NUL", "surrogate"],
 )
-def test_what_is_no_text(load: Load, place: Path, value: str, words: str) -> None:
+def test_non_texts(load: Load, place: Path, value: str, words: str) -> None:
     with pytest.raises(InvalidArgumentError, match=r"'Npu'\]: option 'device' is .*: " + words):
         load(place, backend_options={"Npu": {"device": value}})
 
@@ -107,7 +107,7 @@ def test_backend_without_options(load: Load, tmp_path: Path, workshop: Workshop)
         load(tmp_path, backend_options={"Plain": {"threads": 2}})
 
 
-def test_options_for_nobody(load: Load, place: Path) -> None:
+def test_options_without_a_backend(load: Load, place: Path) -> None:
     with pytest.raises(UnknownNameError) as caught:
         load(place, backend_options={"Nqu": {}})
     assert caught.value.message == "backend_options: backend 'Nqu' is not loaded"
@@ -131,7 +131,7 @@ def test_options_for_a_backend_that_did_not_load_are_no_mistake(
 
 
 @pytest.mark.parametrize("options", [3, "Npu", ["Npu"], {"Npu": 3}, {"Npu": ["threads"]}], ids=repr)
-def test_what_is_no_mapping(load: Load, place: Path, options: object) -> None:
+def test_non_mappings(load: Load, place: Path, options: object) -> None:
     with pytest.raises(InvalidArgumentError, match=r"backend_options.* a mapping of .* expected"):
         load(place, backend_options=options)
 

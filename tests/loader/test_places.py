@@ -156,7 +156,7 @@ def test_kinds_of_path(load: Load, tmp_path: Path, workshop: Workshop, kind: typ
 @pytest.mark.parametrize(
     "value", [3, [3], [None], 1.5, object()], ids=["3", "[3]", "[None]", "1.5", "object"]
 )
-def test_what_is_no_path_is_the_callers_mistake(load: Load, value: object) -> None:
+def test_invalid_path_is_the_callers_error(load: Load, value: object) -> None:
     with pytest.raises(InvalidArgumentError, match="dynamic_backends_path"):
         load(value)
 

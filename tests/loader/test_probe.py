@@ -101,7 +101,7 @@ def call_of(site: str) -> str:
 # ---- Deeds --------------------------------------------------------------------------------------
 
 
-def test_a_good_file_is_loaded_and_its_probe_told(load: Load, file: Path) -> None:
+def test_a_good_file_is_loaded_and_its_probe_reported(load: Load, file: Path) -> None:
     verdict = only(load(file.parent))
     assert outcome(verdict) == ("loaded", "create", "ok")
     assert verdict.probe is not None
@@ -111,7 +111,9 @@ def test_a_good_file_is_loaded_and_its_probe_told(load: Load, file: Path) -> Non
     assert "SITE_Deed" in verdict.probe.variables
 
 
-def test_what_works_here_alone_is_told(load: Load, tmp_path: Path, workshop: Workshop) -> None:
+def test_machine_dependent_results_are_reported(
+    load: Load, tmp_path: Path, workshop: Workshop
+) -> None:
     """The backend's device, say, is there only in this program: its probe has seen no more."""
     workshop.put_id(tmp_path / "place", "Shy", "NOT_IN_TRIAL")
     verdict = only(load(tmp_path / "place"))
@@ -505,7 +507,7 @@ def test_without_a_probe(
 
 
 @pytest.mark.parametrize("value", ["-1", "soon", "nan", "3601"])
-def test_time_limits_that_are_none(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_time_limits(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARMNN_PY_PROBE_SECONDS", value)
     with pytest.raises(InvalidArgumentError, match="ARMNN_PY_PROBE_SECONDS"):
         load_backends(dynamic_backends_path=[])

@@ -58,7 +58,7 @@ def test_another_process_knows_it(file: Path, cache: Path, tried: list[str], loa
     assert tried == []
 
 
-def test_a_known_refusal_is_told_without_reading_the_file(
+def test_a_known_refusal_is_reported_without_reading_the_file(
     cache: Path,
     tried: list[str],
     load_once,
@@ -261,7 +261,7 @@ def test_a_second_change_within_a_step_of_the_clock(
 
 
 @pytest.mark.parametrize("deed", ["kill_parent", "stop_parent"])
-def test_what_ends_the_program_that_watches_it_twice_is_known(
+def test_file_that_twice_ended_its_supervisor_is_known(
     deed: str, cache: Path, tried: list[str], load_once, tmp_path: Path, workshop: Workshop
 ) -> None:
     file = workshop.put(
@@ -274,7 +274,7 @@ def test_what_ends_the_program_that_watches_it_twice_is_known(
     assert tried == [file.name] * 2
 
 
-def test_what_somebody_else_ends_once_is_tried_again(
+def test_externally_ended_probe_is_repeated(
     file: Path, cache: Path, tried: list[str], load_once, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin, begun = process.ProbeProcess.begin, []
@@ -293,7 +293,7 @@ def test_what_somebody_else_ends_once_is_tried_again(
     assert tried == [file.name] * 2
 
 
-def test_what_refuses_a_file_is_asked_again_after_an_hour(
+def test_refused_file_is_probed_again_after_an_hour(
     cache: Path,
     tried: list[str],
     load_once,

@@ -49,7 +49,7 @@ def test_new_lines_are_added_and_old_ones_go(
     assert tried == [other.name, *[file.name] * 49]
 
 
-def test_what_a_full_disk_left_is_passed_over(
+def test_truncated_files_are_skipped(
     cache: Path, tried: list[str], load_once, tmp_path: Path, workshop: Workshop
 ) -> None:
     first, *rest = (

@@ -109,7 +109,7 @@ def test_unavailable_is_quiet(
     assert [record.levelname for record in caplog.records] == ["INFO"]
 
 
-def test_unavailable_without_words_has_a_reason(
+def test_unavailable_without_a_message_has_a_reason(
     load: Load, tmp_path: Path, workshop: Workshop
 ) -> None:
     workshop.put(tmp_path, "Npu", "CREATE_STATUS=ARMNN_STATUS_UNAVAILABLE")

@@ -311,7 +311,7 @@ def test_cpu_acc_is_behind_backends_that_declare_no_score(
     assert registry.by_preference == ("Low", "CpuAcc", "CpuRef")
 
 
-def test_not_found_tells_the_files_own_story(
+def test_not_found_error_has_the_verdict_on_the_file(
     load: Load, tmp_path: Path, workshop: Workshop
 ) -> None:
     workshop.put(tmp_path, "Acme_AcmeNpu_backend.so", "UNDEFINED_FUNCTION")

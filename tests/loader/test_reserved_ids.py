@@ -86,9 +86,7 @@ def test_other_folders(
     assert [outcome(one) for one in registry.load_report] == [REFUSED]
 
 
-def test_a_folder_that_the_caller_named_is_told_of_aloud(
-    tmp_path: Path, workshop: Workshop
-) -> None:
+def test_a_folder_that_the_caller_named_is_warned_about(tmp_path: Path, workshop: Workshop) -> None:
     workshop.put_id(tmp_path, "CpuAcc")
     with pytest.warns(BackendSkippedWarning, match="name the file itself as a place"):
         ann.Runtime(tmp_path).close()

@@ -196,7 +196,7 @@ def test_case_37_sample_backend_from_the_compiled_in_path(
     ]
 
 
-def test_case_37_sample_backend_takes_what_it_can(tmp_path: Path, workshop: Workshop) -> None:
+def test_case_37_sample_backend_takes_supported_layers(tmp_path: Path, workshop: Workshop) -> None:
     workshop.put(tmp_path, "Arm_SampleDynamic_backend.so", source=SAMPLE)
     with ann.Runtime(tmp_path, bundled_backends=False) as runtime:
         network = convolution()

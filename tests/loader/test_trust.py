@@ -99,7 +99,7 @@ def test_links_on_the_way_count(folder: Path, tmp_path: Path, what: str) -> None
 
 @as_root
 @pytest.mark.parametrize("which", ["file", "folder"])
-def test_a_file_of_another_user_is_told_of(
+def test_a_file_of_another_user_is_reported(
     folder: Path, which: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     owned = folder if which == "folder" else folder / "Test_Mine_backend.so"
@@ -121,9 +121,7 @@ def test_a_file_of_another_user_is_refused_with_raised_privileges(
 
 
 @as_root
-def test_who_starts_a_program_with_capabilities_may_less_than_it(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_program_started_with_capabilities(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.chown(folder / "Test_Mine_backend.so", SOMEBODY, SOMEBODY)
     for name in ("getuid", "geteuid"):
         monkeypatch.setattr(os, name, lambda: SOMEBODY)
@@ -273,7 +271,7 @@ def test_run_paths_that_do_not_depend_on_it(
 
 
 @pytest.mark.parametrize("entries", ["/opt/lib:::", ":::::::"])
-def test_an_empty_entry_of_a_run_path_is_told_of(
+def test_an_empty_entry_of_a_run_path_is_reported(
     tmp_path: Path, workshop: Workshop, entries: str
 ) -> None:
     """CMake puts them into files that are not installed yet."""

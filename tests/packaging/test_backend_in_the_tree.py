@@ -54,7 +54,7 @@ def test_its_own_test_is_found_beside_ours(build: Path) -> None:
     assert re.search(r"Test +#\d+: native_plan$", listed, re.MULTILINE)
 
 
-def test_it_is_built_its_test_passes_and_the_loader_takes_it(build: Path) -> None:
+def test_template_builds_tests_and_loads(build: Path) -> None:
     run("cmake", "--build", build, "--target", "Acme_Npu_backend", "acme_test")
     run("ctest", "--test-dir", build, "-R", "^acme$", "--no-tests=error")
     library = build / "backends_c" / "acme" / "Acme_Npu_backend.so"

@@ -42,7 +42,7 @@ def run_gate(
     return done.returncode, done.stdout + done.stderr
 
 
-def test_a_step_beside_others_that_fails_is_told(tmp_path: Path) -> None:
+def test_a_failing_step_beside_others_is_reported(tmp_path: Path) -> None:
     code, told = run_gate(tmp_path, {"sphinx-build": "echo no such page; exit 7"}, "docs")
     assert code == 7
     assert "no such page" in told
@@ -58,7 +58,9 @@ chmod +x "$3"/bin/*
 
 
 @pytest.mark.parametrize("steps", [("tools", "setup"), ("setup",)], ids=" ".join)
-def test_packages_that_cannot_be_brought_are_told(tmp_path: Path, steps: tuple[str, ...]) -> None:
+def test_packages_that_cannot_be_fetched_are_reported(
+    tmp_path: Path, steps: tuple[str, ...]
+) -> None:
     """After `tools` they are brought beside the build of the wheel."""
     python = tmp_path / "python"
     python.write_text(MAKES_ENVIRONMENT)

@@ -94,7 +94,7 @@ def test_operators_on_neon(tmp_path: Path) -> None:
     check_that_jobs_end("test_neon.sh", work, tmp_path / "bin", noted, 2, signal.SIGTERM)
 
 
-def test_nothing_is_told_of_jobs_that_have_ended(tmp_path: Path) -> None:
+def test_no_message_about_ended_jobs(tmp_path: Path) -> None:
     script = tmp_path / "script.sh"
     script.write_text(f'set -eu\n. "{SCRIPTS}/jobs.sh"\nsleep 0.01 &\nwait\necho done\nexit 3\n')
     sh = shutil.which("sh")

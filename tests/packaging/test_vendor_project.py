@@ -222,7 +222,7 @@ print(json.dumps([ask(0.5), ask(0.25)]))
 """
 
 
-def test_a_row_with_a_rule_refuses_in_its_words(installed: Environment, tmp_path: Path) -> None:
+def test_a_row_with_a_rule_refuses_with_its_message(installed: Environment, tmp_path: Path) -> None:
     shutil.copy(EXAMPLE / "CMakeLists.txt", tmp_path)
     (tmp_path / "backend.c").write_text(RULED, encoding="utf-8")
     configure(installed, tmp_path, tmp_path / "build")

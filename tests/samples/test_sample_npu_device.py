@@ -101,7 +101,7 @@ def test_damaged_file_is_written_anew(
     assert names(tmp_path) == [file.name]
 
 
-def test_what_is_no_program_is_not_read(cached: Callable[[], Device], tmp_path: Path) -> None:
+def test_foreign_programs_are_not_read(cached: Callable[[], Device], tmp_path: Path) -> None:
     """However large: the head tells."""
 
     def bytes_read() -> int:
@@ -126,7 +126,7 @@ def test_foreign_files_do_not_count(cached: Callable[[], Device], tmp_path: Path
     assert cached().cache_files == 0
 
 
-def test_folder_that_is_not_there_is_no_error(library: Path, tmp_path: Path) -> None:
+def test_a_missing_folder_is_not_an_error(library: Path, tmp_path: Path) -> None:
     device = Device(library, cache_dir=tmp_path / "gone")
     check(device, small(), {"x": numbers(1, 4, 6, 6)})
     assert device.cache_files == 0

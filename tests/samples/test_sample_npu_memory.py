@@ -148,7 +148,7 @@ def test_strides_are_copied_unless_that_is_an_error(runtime: ann.Runtime, backen
     os.close(target)
 
 
-def test_dense_strides_are_none(runtime: ann.Runtime) -> None:
+def test_dense_strides_are_omitted(runtime: ann.Runtime) -> None:
     source = filled()
     with (
         ann.load(network_on("CpuRef"), ["CpuRef"], runtime=runtime) as network,
@@ -272,7 +272,7 @@ def test_dma_buf(runtime: ann.Runtime, backend: str) -> None:
         os.close(fd)
 
 
-def test_what_is_called_a_dma_buf_is_synchronised(runtime: ann.Runtime) -> None:
+def test_dma_buf_sources_are_synchronised(runtime: ann.Runtime) -> None:
     """The host tells the kernel before it touches one, and a memfd is none."""
     source = filled()
     with ann.ExternalMemory(source, source=ann.MemorySource.DMA_BUF) as x:
@@ -310,7 +310,7 @@ def test_one_tensor_as_two_outputs(runtime: ann.Runtime) -> None:
 # ---- Refusals ------------------------------------------------------------------------------------
 
 
-def test_what_is_no_memory() -> None:
+def test_invalid_memory() -> None:
     source = filled()
     read_end, write_end = os.pipe()
     closed = os.dup(source)
@@ -334,7 +334,7 @@ def test_what_is_no_memory() -> None:
 
 
 @BACKENDS
-def test_what_does_not_fit(runtime: ann.Runtime, backend: str) -> None:
+def test_mismatches(runtime: ann.Runtime, backend: str) -> None:
     source = filled()
     with ann.load(network_on(backend), [backend], runtime=runtime) as network:
         with (

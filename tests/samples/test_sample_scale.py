@@ -37,12 +37,12 @@ def test_file_is_named_after_vendor_and_name(library: Path) -> None:
     assert library.name == "Sample_Scale_backend.so"
 
 
-def test_it_is_loaded_under_its_id(runtime: ann.Runtime, library: Path) -> None:
+def test_loaded_under_its_id(runtime: ann.Runtime, library: Path) -> None:
     assert runtime.backends["Sample_Scale"].id == "Sample_Scale"
 
 
 @pytest.mark.parametrize(("a", "b"), [(2.0, 0.0), (-0.5, 3.25), (0.0, 1.0)])
-def test_it_scales(runtime: ann.Runtime, a: float, b: float) -> None:
+def test_scales(runtime: ann.Runtime, a: float, b: float) -> None:
     network = activation(ann.ActivationFunction.LINEAR, a=a, b=b)
     x = np.random.default_rng(1).normal(size=(3, 5)).astype(np.float32)
     with ann.load(network, BACKENDS, runtime=runtime) as loaded:

@@ -131,7 +131,7 @@ def test_reshape(runtime: ann.Runtime) -> None:
     ],
     ids=["function", "operation", "broadcast", "layer"],
 )
-def test_what_is_not_taken_is_said(
+def test_refused_cases_have_reasons(
     runtime: ann.Runtime, build: Callable[[ann.Network, ann.OutputSlot], ann.Layer], said: str
 ) -> None:
     network = ann.Network()

@@ -55,5 +55,5 @@ def test_case(driver: Path, case: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_an_unknown_case_is_told(driver: Path) -> None:
+def test_an_unknown_case_is_reported(driver: Path) -> None:
     assert subprocess.run([driver, "nothing"], check=False).returncode == 2

@@ -104,7 +104,7 @@ def test_all_tensor_memory_comes_from_the_users_allocator(folder: Path) -> None:
     assert not allocator.out
 
 
-def test_an_allocator_of_protected_memory_is_refused_in_words(folder: Path) -> None:
+def test_an_allocator_of_protected_memory_is_refused_with_a_message(folder: Path) -> None:
     allocator = Kept(ann.MemorySource.DMA_BUF_PROTECTED)
     with pytest.warns(ann.BackendSkippedWarning, match="does not accept the allocator"):
         runtime = ann.Runtime(

@@ -98,7 +98,7 @@ def test_where_they_lie_is_seen_by_the_import(runtime: ann.Runtime) -> None:
     assert (profile.copies, profile.copied_bytes) == (1, X.nbytes)
 
 
-def test_nobody_works_in_place_on_a_part_of_the_callers_array(runtime: ann.Runtime) -> None:
+def test_no_layer_works_in_place_on_a_part_of_the_callers_array(runtime: ann.Runtime) -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo(X.shape))
     upper, lower = network.add_split(x, [2, 2], 0, name="cut").outputs
@@ -115,7 +115,7 @@ def test_nobody_works_in_place_on_a_part_of_the_callers_array(runtime: ann.Runti
     np.testing.assert_allclose(outputs["y1"], y[2:].reshape(1, 32), rtol=1e-6)
 
 
-def test_what_was_imported_lives_as_long_as_its_parts(runtime: ann.Runtime) -> None:
+def test_imports_live_as_long_as_their_parts(runtime: ann.Runtime) -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo(X.shape))
     inner = network.add_activation(x, RELU, backend="CpuRef")
@@ -277,7 +277,7 @@ def odd_backend(tmp_path: Path) -> Callable[[str], Path]:
         ),
     ],
 )
-def test_what_a_factory_refuses_is_executed(
+def test_imports_refused_by_a_factory_are_copied(
     define: str,
     elided: tuple[str, ...],
     said: str,

@@ -69,7 +69,7 @@ def test_misaligned_memory(runtime: ann.Runtime, tensor: str, way: str) -> None:
     np.testing.assert_array_equal(net.run(x, out={"y": y})["y"], np.maximum(X, 0))
 
 
-def test_imports_that_the_backend_was_told_not_to_make(
+def test_imports_that_the_option_forbids(
     sample_backend: Callable[[str], Path],
 ) -> None:
     """Its factory then says that nothing is imported, and there is no import to refuse."""

@@ -80,7 +80,7 @@ def random_network(seed: int) -> tuple[ann.Network, dict[str, np.ndarray]]:
 @pytest.mark.parametrize(
     "defines", [("PAD=0",), ("PAD=64",), ("PAD=0", "NO_COPIES"), ("PAD=64", "NO_COPIES")]
 )
-def test_whatever_the_readers_windows_are_opened_once_and_rows_are_found(
+def test_windows_open_once_and_rows_are_found(
     defines: tuple[str, ...], windows: Callable[..., ann.Runtime]
 ) -> None:
     with windows(*defines) as runtime:

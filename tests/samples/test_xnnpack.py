@@ -134,7 +134,7 @@ def test_a_value_that_others_read_is_not_fused(runtime: ann.Runtime) -> None:
     assert "xnnpack unary" in told
 
 
-def test_what_is_read_may_be_constant(runtime: ann.Runtime) -> None:
+def test_constant_operands(runtime: ann.Runtime) -> None:
     """The optimiser would compute it; without its passes the backend gets it."""
     known = numbers(1, 4, 6, 6, seed=2)
     network = ann.Network()
@@ -181,7 +181,7 @@ def test_random_networks(split: ModuleType, runtime: ann.Runtime) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sigmoid", "pooling"])  # not every kernel reads further
-def test_nothing_is_read_beyond_the_callers_page(runtime: ann.Runtime, kind: str) -> None:
+def test_no_reads_beyond_the_callers_page(runtime: ann.Runtime, kind: str) -> None:
     """XNNPACK reads 16 bytes further than a tensor: the caller's ends where its memory does."""
     page, shape = mmap.PAGESIZE, (1, 9, 11, 5)
     count = int(np.prod(shape))
@@ -209,7 +209,7 @@ def test_nothing_is_read_beyond_the_callers_page(runtime: ann.Runtime, kind: str
     np.testing.assert_allclose(y, wanted, rtol=1e-5)
 
 
-def test_it_says_what_it_computes_and_keeps(runtime: ann.Runtime) -> None:
+def test_states_operations_and_packed_bytes(runtime: ann.Runtime) -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((1, 16, 20, 20)))
     y = convolution(network, x, (16, 24), padding="same")
@@ -313,7 +313,7 @@ def test_another_pthreadpool_was_there_first(xnnpack_library: Path) -> None:
     assert "bound to another libpthreadpool" in done.stderr
 
 
-def test_what_it_does_not_take_is_said_in_words(runtime: ann.Runtime) -> None:
+def test_refusals_have_a_message(runtime: ann.Runtime) -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((1, 4, 6, 6)))
     y = network.add_activation(x, ann.ActivationFunction.TANH, 1.0, 1.0, name="tanh")

@@ -146,7 +146,7 @@ def asymmetric(network: ann.Network, x: Any) -> Any:
         (asymmetric, "the zero point of the weights is 5"),
     ],
 )
-def test_what_it_does_not_take_is_said_in_words(
+def test_refusals_have_a_message(
     runtime: ann.Runtime, add: Callable[..., Any], reason: str
 ) -> None:
     network = ann.Network()

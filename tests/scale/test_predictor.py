@@ -105,7 +105,7 @@ def test_rows_of_whole_floats_are_integers_beside_a_null(model: str) -> None:
 
 
 @pytest.mark.parametrize("policy", ["raise", "keep_apart"])
-def test_what_is_wrong_with_all_rows_is_no_bad_row(model: str, policy: Any) -> None:
+def test_error_common_to_all_rows_is_raised(model: str, policy: Any) -> None:
     run = predictor(model, on_bad_row=policy)
     with pytest.raises(InvalidArgumentError, match="input 'x': dtype float64 given, int64 exp"):
         run({"x": np.zeros((2, 2))})

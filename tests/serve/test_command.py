@@ -56,7 +56,7 @@ def address(out: IO[str] | None) -> str:
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
-def test_it_serves_until_a_signal(start: Start, tmp_path: Path, sent: signal.Signals) -> None:
+def test_serves_until_a_signal(start: Start, tmp_path: Path, sent: signal.Signals) -> None:
     process = start(adder(tmp_path / "adder.onnx"), "--port", "0", "-b", "CpuRef")
     with Client(base_url=address(process.stdout), timeout=60) as client:
         assert client.get("/v2/models/adder/ready").status_code == 200

@@ -236,7 +236,7 @@ def test_many_callers_and_the_metrics(serving: Serving, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("timeout", [-1, True, "5", [1]])
-def test_a_timeout_that_is_no_time(serving: Serving, tmp_path: Path, timeout: Any) -> None:
+def test_invalid_timeouts(serving: Serving, tmp_path: Path, timeout: Any) -> None:
     with serving(rows(tmp_path / "rows.onnx")) as client:
         tensor = {"name": "x", "shape": [1, 4], "datatype": "FP32", "data": [1, 2, 3, 4]}
         body = {"inputs": [tensor], "parameters": {"timeout": timeout}}
@@ -307,7 +307,7 @@ def test_a_client_that_goes_takes_its_request_along(
         assert first.result().status_code == 200
 
 
-def test_what_is_in_flight_is_answered_at_the_end(
+def test_requests_in_flight_are_answered_at_the_end(
     serving: Serving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = Gate(monkeypatch)

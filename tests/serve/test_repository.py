@@ -199,7 +199,7 @@ def test_configurations_that_are_wrong(tmp_path: Path, text: str) -> None:
         armnn_serve.read_settings(tmp_path / "server.toml")
 
 
-def test_what_cannot_be_served(tmp_path: Path) -> None:
+def test_unservable_models(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgumentError, match="cannot be read"):
         armnn_serve.read_settings(tmp_path / "none.toml")
     with pytest.raises(InvalidArgumentError, match=r"'gone\.onnx' is not a file"):

@@ -180,7 +180,7 @@ def test_numbers_beyond_a_type(client: Client) -> None:
     assert "list of INT32" in client.refusal("INT32", {"inputs": [tensor]})
 
 
-def test_what_is_missing_unknown_or_twice(client: Client) -> None:
+def test_missing_unknown_and_repeated_names(client: Client) -> None:
     assert client.refusal("adder", {"inputs": [LEFT]}) == "input 'right' is missing"
     assert "is given twice" in client.refusal("adder", {"inputs": [LEFT, LEFT]})
     without = {key: value for key, value in LEFT.items() if key != "data"}

@@ -108,7 +108,7 @@ def test_value(
         (environment.core_library, CORE, "core.so"),
     ],
 )
-def test_nonsense_names_variable_value_and_cure(
+def test_invalid_value_names_variable_value_and_hint(
     monkeypatch: pytest.MonkeyPatch, read: Callable[[], object], name: str, value: str
 ) -> None:
     monkeypatch.setenv(name, value)
@@ -128,7 +128,7 @@ def test_raised_privileges_read_nothing(monkeypatch: pytest.MonkeyPatch, functio
     assert environment.bundled_backends() is True
 
 
-def test_nonsense_is_told_before_a_file_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_options_raise_before_a_file_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARMNN_PY_CRASH_REPORT", "perhaps")
     monkeypatch.setattr(dynamic_library, "open_library", lambda _, **__: pytest.fail("opened"))
     with pytest.raises(InvalidArgumentError, match="ARMNN_PY_CRASH_REPORT"):

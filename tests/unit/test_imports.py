@@ -71,7 +71,7 @@ def test_a_runtime_alone_describes_no_network() -> None:
     [["doctor"], ["backends", "list"], ["backends", "paths"], ["--version"]],
     ids=" ".join,
 )
-def test_what_lists_backends_does_without_numpy(
+def test_listing_backends_needs_no_numpy(
     command: list[str], needs_folder: Path, tmp_path: Path
 ) -> None:
     """Numpy and rich take as long as all the rest of such a command, where its files are known."""

@@ -95,7 +95,7 @@ def test_a_tensor_larger_than_the_budget_is_an_error(monkeypatch: pytest.MonkeyP
     assert any("ARMNN_PY_MEMORY_BUDGET" in hint for hint in caught.value.hints)
 
 
-def test_what_the_program_sets_beats_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_argument_beats_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARMNN_PY_MEMORY_BUDGET", "1")
     assert ann.get_memory_budget() == 1
     ann.set_memory_budget(7)

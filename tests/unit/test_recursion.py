@@ -152,7 +152,7 @@ def recursive(source: str) -> set[str]:
     return found
 
 
-def test_what_calls_itself_is_found() -> None:
+def test_recursion_is_found() -> None:
     source = """
 def direct(x): return direct(x - 1)
 def one(x): return two(x)

@@ -27,9 +27,9 @@ RULES = {
         "test_links_on_the_way_count",
     },
     3: {
-        "loader/test_trust.py": "test_a_file_of_another_user_is_told_of "
+        "loader/test_trust.py": "test_a_file_of_another_user_is_reported "
         "test_a_file_of_another_user_is_refused_with_raised_privileges "
-        "test_who_starts_a_program_with_capabilities_may_less_than_it",
+        "test_program_started_with_capabilities",
         "loader/test_lock_file.py": "test_locked_takes_no_file_of_another_user",
     },
     4: {
@@ -38,7 +38,7 @@ RULES = {
     },
     5: {
         "loader/test_trust.py": "test_run_paths_in_the_folder_of_the_program "
-        "test_an_empty_entry_of_a_run_path_is_told_of test_a_needed_library_by_a_relative_path "
+        "test_an_empty_entry_of_a_run_path_is_reported test_a_needed_library_by_a_relative_path "
         "test_a_filter_by_a_relative_path test_a_name_that_the_systems_loader_makes_relative "
         "test_the_name_of_another_library",
     },
@@ -70,7 +70,7 @@ RULES = {
         "loader/test_refusals.py": "test_refused test_sanitizer_library_would_end_the_process",
     },
     12: {
-        "lifecycle/test_process_state.py": "test_it_is_put_back_after_loading",
+        "lifecycle/test_process_state.py": "test_restored_after_loading",
         "loader/test_probe.py": "test_changes_of_the_process_are_reported",
     },
     13: {
@@ -80,7 +80,7 @@ RULES = {
     14: {
         "lifecycle/test_fatal_signals.py": "test_the_call_is_named test_each_signal "
         "test_faulthandler_goes_on test_the_programs_own_handler_goes_on "
-        "test_it_can_be_switched_off",
+        "test_switched_off_by_the_user",
     },
     15: {
         "frontends/test_onnx_files.py": "test_weights_in_a_file_of_several_names "
@@ -97,7 +97,7 @@ RULES = {
         "unit/test_errors.py": "test_names_of_others_cannot_pose_as_lines_or_reach_a_terminal",
     },
     17: {
-        "unit/runtime/test_network_cache.py": "test_what_is_no_file_of_the_cache",
+        "unit/runtime/test_network_cache.py": "test_foreign_files_in_the_cache",
         "unit/optimizer/test_damaged_networks.py": "test_each_damaged_byte_is_noticed_or_harmless",
         "loader/test_probe_cache_file.py": "test_a_spoilt_cache",
     },

@@ -104,7 +104,7 @@ def test_all_with_the_option(folder: Path) -> None:
     assert "left out" not in text
 
 
-def test_what_is_chosen_by_name_is_covered(folder: Path) -> None:
+def test_chosen_names_are_covered(folder: Path) -> None:
     names, _ = collect(folder, "-k", "product and y")
     assert len(names) == 4
     assert collect(folder, "test_it.py::test_seeds[15]")[0] == ["test_seeds[15]"]

@@ -86,7 +86,7 @@ def test_a_backend_that_lacks_memory_is_named_and_not_replaced(place: str, named
     assert "the device is full" in str(caught.value)
 
 
-def test_it_runs_where_it_does_not_lack_memory() -> None:
+def test_runs_with_enough_memory() -> None:
     load_and_run("nowhere")
 
 
@@ -112,7 +112,7 @@ def fail(error: BaseException, then: BaseException | None = None) -> None:
     ],
 )
 @pytest.mark.parametrize("then", [None, ann.ParseError("'m.onnx' is damaged")])
-def test_what_hides_a_shortage_becomes_one(
+def test_hidden_shortage_becomes_a_shortage_error(
     error: Exception, kind: type[ann.ShortageError] | None, resource: str, then: Exception | None
 ) -> None:
     call = tells_shortage("load {}")(lambda _model: fail(error, then))

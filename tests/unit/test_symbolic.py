@@ -106,7 +106,7 @@ def test_a_comparison_is_asked_again() -> None:
         lambda size: "x" * size,
     ],
 )
-def test_who_takes_the_number_fixes_it(use: Callable[[Any], Any]) -> None:
+def test_reading_the_number_fixes_it(use: Callable[[Any], Any]) -> None:
     trace = SizeTrace()
     use(trace.free(4))
     assert trace.compile()([4]) is not None
@@ -135,7 +135,7 @@ def test_a_size_plus_and_minus_a_number_is_the_size() -> None:
     assert trace.answers == {}  # equal for every size
 
 
-def test_a_size_is_no_key() -> None:
+def test_a_size_is_not_a_key() -> None:
     with pytest.raises(TypeError, match="no key"):
         hash(SizeTrace().free(7))
 

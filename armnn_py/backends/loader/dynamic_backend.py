@@ -228,7 +228,9 @@ def load_static(
     """Load a backend that is linked into the core library. Call with ``LOADING`` held."""
     attempt = Attempt("static", f"{static.vendor}_{static.name}")
     try:
-        backend = _load(attempt, static.exports, None, taken, options_for, memory_request, admit=admit)
+        backend = _load(
+            attempt, static.exports, None, taken, options_for, memory_request, admit=admit
+        )
     except RefusedError as refusal:
         return attempt.refused(refusal), None
     return attempt.verdict("loaded", "create", "ok"), backend

@@ -141,7 +141,9 @@ def load_backends(
         Files or folders were refused that the argument or the environment named.
     """
     options = OptionsOfCaller(backend_options)
-    memory_request = MemoryRequest({} if custom_allocators is None else custom_allocators, protected_mode)
+    memory_request = MemoryRequest(
+        {} if custom_allocators is None else custom_allocators, protected_mode
+    )
     wanted, optional = read_wanted(backends)
     allowed = read_ids("allowed_backends", allowed_backends)
     denied = read_ids("denied_backends", denied_backends)

@@ -276,7 +276,9 @@ class OperatorView:
         infos = [None if value is None else value.info for value in inputs]
         known = [value.array if isinstance(value, Known) else None for value in inputs]
         requested = [self.info(tensor.shape, k) for k, tensor in zip(outputs, stated, strict=True)]
-        shapes = infer_shapes(kind, descriptor, infos, known, outputs=requested, layer=self.op.label)
+        shapes = infer_shapes(
+            kind, descriptor, infos, known, outputs=requested, layer=self.op.label
+        )
         found = [self.info(shape, k) for k, shape in zip(outputs, shapes, strict=True)]
         return self.emit.layers(kind, inputs, descriptor, name=name, outputs=found)
 

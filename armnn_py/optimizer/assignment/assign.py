@@ -300,7 +300,9 @@ class _Assigner:
         layout = node.descriptor.data_layout  # type: ignore[union-attr]
         return "; ".join(filter(None, (f"in {layout.name}", note)))
 
-    def _converts(self, node: Node, backend_id: str, key: LayerSignature, preference: Preference) -> bool:
+    def _converts(
+        self, node: Node, backend_id: str, key: LayerSignature, preference: Preference
+    ) -> bool:
         """Whether a backend takes a layer in another layout; `follow_layouts` converts it.
 
         A layer that a backend gave back is converted at once.
@@ -318,7 +320,10 @@ class _Assigner:
         for rank, backend_id in enumerate(self.candidates.ids(node, self.candidates.rule_of(node))):
             if backend_id not in self.available:
                 continue
-            if self.asking.ask(backend_id, key) or preference_of(self.asking, backend_id, key).layout:
+            if (
+                self.asking.ask(backend_id, key)
+                or preference_of(self.asking, backend_id, key).layout
+            ):
                 return rank
         return None
 

@@ -50,8 +50,8 @@ class NodeAssignment(Struct, frozen=True):
 class AssignmentDraft(Struct, eq=False):
     """Assignments by node, and by layer of the user's network, which stay when nodes go.
 
-    ``layouts`` has the converted nodes, with the layouts that they had before; ``with_preferences`` the
-    backends that may want layers in another layout.
+    ``layouts`` has the converted nodes, with the layouts that they had before;
+    ``with_preferences`` the backends that may want layers in another layout.
     """
 
     nodes: dict[Node, NodeAssignment] = field(default_factory=dict)

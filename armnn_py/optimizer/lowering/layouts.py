@@ -170,7 +170,7 @@ class LayoutPreferences:
         return True
 
     def rescue(self, node: Node, backend_id: str, key: LayerSignature) -> bool:
-        """Convert a layer that a backend refuses as it is, to its preference or back to the user's."""
+        """Convert a refused layer to the backend's preference, or back to the user's layout."""
         if self.follow(node, backend_id):
             return True
         first = self._original.get(node)

@@ -196,7 +196,7 @@ def test_a_composite_is_written_out(engines: Any, builder: Any) -> None:
     np.testing.assert_array_equal(engines.theirs(data, {"x": X})["y"], X - 1)
 
 
-def test_what_a_branch_has_no_layers_for_is_named(builder: Any) -> None:
+def test_unsupported_operator_in_a_branch_is_named(builder: Any) -> None:
     by_data(builder)
     builder.graph = builder.model.subgraphs[2]
     builder.graph.operators.clear()

@@ -197,7 +197,7 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
 
 
 @pytest.mark.parametrize("what", SPOILT)
-def test_what_contradicts_itself(relu: Any, what: str) -> None:
+def test_contradictions(relu: Any, what: str) -> None:
     spoil, message = SPOILT[what]
     spoil(relu)
     assert message in refused(relu)
@@ -246,7 +246,7 @@ def test_weights_of_the_wrong_size(builder: Any) -> None:
     assert "stored: 60 bytes" in text
 
 
-def test_nothing_of_an_impossible_shape(builder: Any) -> None:
+def test_impossible_shape_is_refused(builder: Any) -> None:
     x, y = builder.tensor("x", (1, 4)), builder.tensor("y", (1, 4))
     w = builder.tensor("w", (0, 2**31 - 1, 2**31 - 1, 2**31 - 1), data=np.zeros(4, np.float32))
     builder.op("ADD", [x, w], [y], ("AddOptions", {}))

@@ -106,7 +106,7 @@ def model(
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kind", ["one step", "a sequence", "a sequence with time first"])
-def test_what_a_cell_can_have(builder: Any, engines: Any, kind: str, form: str) -> None:
+def test_optional_parts_of_a_cell(builder: Any, engines: Any, kind: str, form: str) -> None:
     data = model(
         builder, sequence=kind != "one step", time_major="first" in kind, **FORMS[form]
     )  # fmt: skip

@@ -95,7 +95,7 @@ def test_a_picture_is_normalised_and_classes_have_names(model: Path, tmp_path: P
 
 
 @pytest.mark.parametrize("size", [0, 7, 40, 200, 600])
-def test_damage_is_no_error(model: Path, size: int) -> None:
+def test_damage_is_not_an_error(model: Path, size: int) -> None:
     model.write_bytes(model.read_bytes()[:size])
     assert read_notes(model).labels == ()
     assert read_notes(model.with_name("missing")) == ModelNotes()

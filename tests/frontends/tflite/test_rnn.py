@@ -108,7 +108,7 @@ def test_two_directions(
         assert_same_runs(builder.data(), engines)
 
 
-def test_a_state_that_is_no_variable(builder: Any) -> None:
+def test_a_state_that_is_not_a_variable(builder: Any) -> None:
     x = builder.tensor("x", (BATCH, SIZE))
     y = builder.tensor("y", (BATCH, 6))
     *operands, _ = units(builder, "", 6)

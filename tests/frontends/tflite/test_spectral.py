@@ -81,7 +81,7 @@ def test_transforms_that_are_refused(builder: Any, lengths: Any, words: str) -> 
         ann.import_model(data)
 
 
-def test_what_computes_with_complex_numbers_is_refused(builder: Any) -> None:
+def test_complex_numbers_are_refused(builder: Any) -> None:
     x, spectrum = builder.tensor("x", (1, 16)), builder.tensor("spectrum", (1, 9), COMPLEX64)
     product, y = builder.tensor("product", (1, 9), COMPLEX64), builder.tensor("y", (1, 9))
     builder.op("RFFT2D", [x, builder.constant("lengths", np.int32([1, 16]))], [spectrum])

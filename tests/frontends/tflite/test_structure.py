@@ -293,7 +293,7 @@ def test_the_state_of_an_lstm_is_a_variable(builder: Any, time_major: bool, cifg
     ]
 
 
-def test_a_state_that_is_no_variable_is_refused_in_words(builder: Any) -> None:
+def test_a_state_that_is_not_a_variable_is_refused_with_a_message(builder: Any) -> None:
     places = [builder.tensor(f"x{k}", (2, 2) if k else (2, 2, 2)) for k in range(24)]
     y = builder.tensor("y", (2, 2, 2))
     builder.op("UNIDIRECTIONAL_SEQUENCE_LSTM", places, [y],
@@ -439,7 +439,7 @@ def test_a_backend_is_offered_custom_and_builtin_operators(builder: Any) -> None
     assert options.value.array.tobytes() == b"abc"
 
 
-def test_what_nobody_runs_is_one_error_with_all_places(builder: Any) -> None:
+def test_unsupported_layers_are_one_error_with_all_places(builder: Any) -> None:
     places = [builder.tensor(f"t{k}", (1, 4)) for k in range(6)]
     builder.op("Swirl", places[:1], places[1:2])
     builder.op("Swirl", places[:1], places[2:3])

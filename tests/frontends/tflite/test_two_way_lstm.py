@@ -113,7 +113,7 @@ def model(
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("time_major", [False, True])
 @pytest.mark.parametrize("merges", [False, True])
-def test_what_both_directions_can_have(
+def test_options_of_bidirectional_cells(
     builder: Any, engines: Any, time_major: bool, merges: bool, form: str
 ) -> None:
     """With merged outputs and rows first, LiteRT finds the state of the first row alone."""

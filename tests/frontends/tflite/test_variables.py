@@ -72,7 +72,7 @@ def test_a_quantised_variable_keeps_its_scale(builder: Any) -> None:
     assert network.validate() == ()
 
 
-def test_what_is_no_variable(builder: Any, new_builder: Any) -> None:
+def test_non_variables(builder: Any, new_builder: Any) -> None:
     data = counter(builder, np.zeros((1, 4), np.float32))
     with pytest.raises(ann.ParseError, match="variable 'total' has initial value"):
         ann.import_model(data)

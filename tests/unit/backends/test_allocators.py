@@ -129,7 +129,7 @@ def test_addresses_of_numpy(services_folder: Path, journal: Journal, kind: str) 
     assert journal()[-2:] == [f"its memory has {0x5A}", "destroy"]
 
 
-def test_what_free_raises_is_logged(
+def test_exception_in_free_is_logged(
     services_folder: Path, journal: Journal, caplog: pytest.LogCaptureFixture
 ) -> None:
     arena = Arena(fault="free")

@@ -37,7 +37,7 @@ def test_the_convolution_of_arm_nns_own_test(runtime: ann.Runtime) -> None:
     assert answer == Support(True)
 
 
-def test_a_refusal_has_the_backends_words(services: Backend, journal: Journal) -> None:
+def test_a_refusal_has_the_backends_message(services: Backend, journal: Journal) -> None:
     answer = services.supports(ann.LayerType.ACTIVATION, [X], [X], ActivationDescriptor())
     assert not answer
     assert answer.reason == "no kernel for this layer type"
@@ -59,7 +59,7 @@ def test_model_options_are_handed_on(services: Backend, journal: Journal) -> Non
         services.supports(*neg, model_options={"negat": False})
 
 
-def test_constants_are_told(needs_runtime: ann.Runtime) -> None:
+def test_constants_are_marked(needs_runtime: ann.Runtime) -> None:
     """The backend "Needs" multiplies by constants alone."""
     backend = needs_runtime.backends["Needs"]
     product = (ann.LayerType.ELEMENTWISE_BINARY, [X, X], [X], MUL)
@@ -94,7 +94,7 @@ def test_constants_are_told(needs_runtime: ann.Runtime) -> None:
     ],
     ids=["no type", "no info", "operand missing", "wrong output", "wrong descriptor"],
 )
-def test_no_backend_is_asked_about_what_no_network_can_have(
+def test_no_backend_is_asked_about_impossible_layers(
     services: Backend,
     journal: Journal,
     arguments: tuple[Any, ...],

@@ -92,7 +92,7 @@ def test_a_failure_is_mended(
         ("bad-index", "", OFF),
     ],
 )
-def test_nonsense_is_a_refusal_in_words(
+def test_invalid_values_are_refused_with_a_message(
     runtime: ann.Runtime,
     layers: list[LayerSignature],
     monkeypatch: pytest.MonkeyPatch,

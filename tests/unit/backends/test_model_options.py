@@ -135,7 +135,7 @@ def test_a_model_context_that_cannot_be_made(
     assert runtime.networks == ()
 
 
-def test_an_object_that_is_no_model_context(
+def test_an_object_that_is_not_a_model_context(
     build_services: Callable[..., Path], network: ann.Network, journal: Journal
 ) -> None:
     folder = build_services("-DOBJECT_TAG(tag)=(tag == ARMNN_STRUCT_MODEL_CONTEXT ? 7 : tag)")

@@ -37,7 +37,7 @@ def test_a_kernel_writes_its_output() -> None:
         assert net.run({"x": X - 5})["y"].sum() == 0.0
 
 
-def test_it_shares_a_network_with_another_backend() -> None:
+def test_shares_a_network_with_another_backend() -> None:
     network = ann.Network("mixed")
     x = network.add_input("x", INFO).outputs[0]
     one = network.add_activation(x, RELU, name="mine").outputs[0]
@@ -137,7 +137,7 @@ def test_elements_of_less_than_a_byte_go_elsewhere() -> None:
     np.testing.assert_array_equal(found, np.full(INFO.shape, 3, np.float32))
 
 
-def test_what_a_kernel_does_not_write_is_zero() -> None:
+def test_unwritten_outputs_are_zero() -> None:
     with loaded(made(lambda call: None)) as net:
         net.run({"x": X})
         assert not net.run({"x": X})["y"].any()
@@ -207,7 +207,7 @@ def test_a_kernel_prepares_once() -> None:
     assert not layer.constants[1].flags.writeable
 
 
-def test_it_prepares_with_the_options_of_the_model() -> None:
+def test_prepares_with_model_options() -> None:
     options = ann.OptimizerOptions(model_options={"Packing": {"factor": 10.0}})
     with loaded(Packing(), constant_network(), options=options) as net:
         assert np.array_equal(net.run({"x": X})["y"], X + np.float32([10, 20, 30]))
@@ -291,7 +291,7 @@ def test_an_output_that_a_kernel_bends_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
-def test_what_is_no_error_goes_through(kind: type[BaseException]) -> None:
+def test_other_exceptions_pass_through(kind: type[BaseException]) -> None:
     def leave(call: KernelCall) -> None:
         raise kind("out")
 

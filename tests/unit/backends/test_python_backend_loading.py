@@ -191,7 +191,7 @@ class Journal(Mine):
         self.lines.append("close")
 
 
-def test_it_is_closed_after_its_networks_and_can_serve_again() -> None:
+def test_reopens_after_its_networks_close() -> None:
     backend = Journal()
     for _ in range(2):
         with loaded(backend) as net:
@@ -221,7 +221,7 @@ def test_one_object_serves_one_runtime_at_a_time() -> None:
         assert "Mine" not in second.backends
 
 
-def test_one_that_cannot_be_opened_is_refused() -> None:
+def test_unreadable_file_is_refused() -> None:
     with (
         pytest.warns(ann.BackendSkippedWarning, match="ValueError: no such port"),
         ann.Runtime(python_backends=[Journal(ValueError("no such port"))]) as runtime,
@@ -283,7 +283,7 @@ def test_a_device_is_lost(caplog: pytest.LogCaptureFixture) -> None:
         net.run({"x": X})
 
 
-def test_nothing_is_left_behind() -> None:
+def test_no_leftovers() -> None:
     gc.collect()
     objects, code = len(python_objects._objects), len(dynamic_library._noted_code)
     backends = []
@@ -302,7 +302,7 @@ def test_nothing_is_left_behind() -> None:
     assert len(dynamic_library._noted_code) == code
 
 
-def test_what_the_host_forgot_to_destroy_goes_with_the_backend() -> None:
+def test_undestroyed_objects_go_with_the_backend() -> None:
     before = len(python_objects._objects)
     with ann.Runtime(python_backends=[Mine()], use_environment=False) as runtime:
         backend = runtime.backends["Mine"]
@@ -322,7 +322,7 @@ def test_a_runtime_that_is_dropped_closes_it() -> None:
 # ---- Mistakes ------------------------------------------------------------------------------------
 
 
-def test_what_is_no_backend_is_refused_at_once() -> None:
+def test_non_backends_are_refused_at_once() -> None:
     for given, words in (
         ([Mine], "the class Mine given, a PythonBackend object expected"),
         (["Mine"], "'Mine' given, a PythonBackend object expected"),
@@ -347,7 +347,7 @@ def test_what_is_no_backend_is_refused_at_once() -> None:
         ("capabilities", {3: 1}, "the name of a value is 3"),
     ],
 )
-def test_what_it_says_of_itself_is_checked(attribute: str, value: Any, words: str) -> None:
+def test_stated_facts_are_checked(attribute: str, value: Any, words: str) -> None:
     backend = type("Odd", (Mine,), {attribute: value})()
     with pytest.raises(ann.InvalidArgumentError, match=words):
         ann.Runtime(python_backends=[backend])
@@ -388,7 +388,7 @@ def test_mistakes_of_the_decorator() -> None:
         kernel(ann.LayerType.ACTIVATION, supports=True)  # type: ignore[arg-type]
 
 
-def test_it_is_imported_when_it_is_used() -> None:
+def test_imported_on_first_use() -> None:
     program = (
         "import sys, armnn_py as ann; ann.Runtime().close()\n"
         "print([m for m in sys.modules if 'python_' in m and m.startswith('armnn_py')])"

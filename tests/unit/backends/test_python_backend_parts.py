@@ -146,7 +146,7 @@ def test_an_optimizer_that_fails_runs_none_of_the_part(answer: Any, words: str) 
         loaded(Compiler(answer), branches()[0]).__enter__()
 
 
-def test_what_was_compiled_goes_with_the_last_who_uses_it() -> None:
+def test_compiled_code_goes_with_its_last_user() -> None:
     gc.collect()
     before = len(python_parts._blobs)
     backend = Compiler()

@@ -214,7 +214,7 @@ def test_units(direction: RecurrentDirection, word: str, kind: str, gates: int) 
         ),
     ],
 )
-def test_what_does_not_fit_is_refused(make: Any, text: str) -> None:
+def test_mismatches_are_refused(make: Any, text: str) -> None:
     network, (x,) = network_with(x=((2, 3), F32))
     with pytest.raises(ann.LayerValidationError, match=text):
         make(network, x)

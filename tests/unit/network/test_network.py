@@ -232,7 +232,7 @@ def test_validate_finds_every_problem_at_once(network, tensor):
     assert "layer 'softmax_1' (Softmax): output 0 stated as 2x3, but it is 9x9" in text
 
 
-def test_what_nobody_reads_is_a_note(network, tensor):
+def test_unused_values_are_noted(network, tensor):
     x = tensor(2)
     network.add_softmax(x, name="lost")
     network.add_output("x", x)
@@ -295,7 +295,7 @@ def test_builders_keep_their_promise():
         Network.from_builder("model", {"x": TensorInfo((1,))}, double, {})
 
 
-def test_outputs_in_another_order_are_told_as_such():
+def test_outputs_in_another_order_are_reported_as_such():
     def build(infos):
         network = Network()
         x = network.add_input("x", infos["x"])

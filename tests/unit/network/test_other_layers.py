@@ -69,7 +69,7 @@ def test_space_against_batch_and_depth(
         ("add_space_to_batch_nd", (1, 3, 3, 1), ([2, 2], [(0, 0), (1, 0)]), "dimension 1 is 3"),
     ],
 )
-def test_what_does_not_divide_is_refused(network, tensor, builder, shape, arguments, text):
+def test_indivisible_sizes_are_refused(network, tensor, builder, shape, arguments, text):
     with pytest.raises(LayerValidationError, match=text):
         getattr(network, builder)(tensor(*shape), *arguments)
 

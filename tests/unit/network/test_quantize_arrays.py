@@ -25,7 +25,7 @@ def test_scales_along_an_axis() -> None:
     assert info.dequantize(found).tolist() == [[1.0, 4.0]]
 
 
-def test_what_is_refused() -> None:
+def test_refusals() -> None:
     info = ann.QuantizationInfo(0.5)
     with pytest.raises(ann.InvalidArgumentError, match="a quantised type expected"):
         info.quantize([1.0], "float32")

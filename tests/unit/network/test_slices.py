@@ -120,7 +120,7 @@ def test_an_index_outside_is_refused(network, tensor, index):
         (([0], [1]), {"new_axis_mask": 2}, "new axis mask 2 has no entry"),
     ],
 )
-def test_what_makes_no_index_is_refused(network, tensor, arguments, masks, text):
+def test_invalid_indices_are_refused(network, tensor, arguments, masks, text):
     with pytest.raises(InvalidArgumentError, match=text):
         network.add_strided_slice(tensor(4), *arguments, **masks)
 

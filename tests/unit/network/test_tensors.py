@@ -281,7 +281,7 @@ def test_names_that_do_not_fit(names, message):
         TensorInfo((None, 3), dimension_names=names)
 
 
-def test_names_of_types_for_people_tell_them_apart():
+def test_names_of_types_differ():
     """Numpy's names, or those of ml_dtypes; a quantised type says so."""
     described = [data_type.described for data_type in DataType]
     assert len(set(described)) == len(described)

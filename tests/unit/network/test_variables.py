@@ -71,7 +71,7 @@ def test_the_first_value_is_zero() -> None:
     assert network.add_variable("scalar", ann.TensorInfo(())).initial.shape == ()
 
 
-def test_what_a_variable_cannot_be() -> None:
+def test_invalid_variables() -> None:
     network, _ = counter()
     with pytest.raises(ann.InvalidArgumentError, match="variable 'total' exists already"):
         network.add_variable("total", FOUR)
@@ -88,7 +88,7 @@ def test_what_a_variable_cannot_be() -> None:
     assert list(network.variables) == ["total"]
 
 
-def test_what_cannot_be_assigned() -> None:
+def test_unassignable_layers() -> None:
     network, total = counter()
     x = network.layer("x")
     with pytest.raises(ann.InvalidArgumentError, match="variable 'total' is assigned already"):

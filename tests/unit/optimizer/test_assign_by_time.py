@@ -128,7 +128,7 @@ def test_equal_times_go_to_the_preferred(
 
 
 @pytest.mark.parametrize(("ref", "dozen"), [(2e-6, None), (None, 2e-6), (None, None)])
-def test_what_cannot_be_timed_stays(
+def test_untimed_layers_keep_their_backend(
     runtime: ann.Runtime,
     monkeypatch: pytest.MonkeyPatch,
     ref: float | None,
@@ -178,7 +178,7 @@ def test_measured_times_are_kept_by_layer(
         b"[" * 100_000,
     ],
 )
-def test_a_damaged_cache_is_told_once_and_written_anew(
+def test_a_damaged_cache_is_reported_once_and_rewritten(
     runtime: ann.Runtime,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
@@ -255,7 +255,7 @@ def test_another_backend_or_machine_measures_again(
     [-1.0, "fast", None, math.nan, math.inf, 1e308, 0.0, 0, True, 10**400, [1.0], {}],
     ids=lambda value: repr(value)[:8],
 )
-def test_nonsense_in_the_cache_is_not_believed(
+def test_damaged_cache_entries_are_ignored(
     runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, wrong: object
 ) -> None:
     stopwatch = watch(monkeypatch, runtime, 9e-6, 2e-6)
@@ -413,16 +413,14 @@ def test_when_a_time_is_steady(
     assert made == pytest.approx(runs, abs=1)
 
 
-def test_a_run_without_layers_is_timed_and_an_impossible_one_is_none(runtime: ann.Runtime) -> None:
+def test_a_run_without_layers_is_timed_and_an_impossible_one_is_not(runtime: ann.Runtime) -> None:
     nothing = ann.Network("nothing")
     nothing.add_output("y", nothing.add_input("x", ann.TensorInfo((1,))))
     assert runtime.measure(nothing, ["CpuRef"], OptimizerOptions()) is not None
     assert runtime.measure(network(), ["Dozen"], OptimizerOptions()) is None
 
 
-def test_what_the_whole_network_takes_has_the_last_word(
-    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_total_time_decides(runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     """Alone both additions are faster on Dozen; all together they are not."""
 
     def seconds(net: ann.Network, ids: Sequence[str], options: OptimizerOptions) -> float:
@@ -442,7 +440,7 @@ def test_what_the_whole_network_takes_has_the_last_word(
     )
 
 
-def test_what_no_copy_could_make_up_for_is_not_tried_further(
+def test_hopeless_moves_are_not_tried(
     runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole: list[list[str]] = []
@@ -498,7 +496,7 @@ def test_two_processes_lose_no_times(tmp_path: Path) -> None:
     assert kept.keys() == {f"{name}{number}" for name in "ab" for number in range(40)}
 
 
-def test_saving_waits_for_who_holds_the_folder(
+def test_saving_waits_for_the_owner_of_the_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between reading and replacing nobody else gets in."""

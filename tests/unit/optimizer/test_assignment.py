@@ -100,7 +100,7 @@ def test_unknown_hint_is_an_error(runtime: ann.Runtime) -> None:
     assert "did you mean 'Dozen'?" in str(caught.value)
 
 
-def test_all_layers_that_nobody_takes_are_listed(runtime: ann.Runtime) -> None:
+def test_all_refused_layers_are_listed(runtime: ann.Runtime) -> None:
     network = ann.Network("hopeless")
     x = network.add_input("x", ann.TensorInfo((2, 3)))
     y = network.add_activation(x, ann.ActivationFunction.RELU, name="relu")

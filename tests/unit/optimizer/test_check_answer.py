@@ -95,7 +95,7 @@ def test_a_part_that_is_deleted_has_as_many_inputs_as_outputs(data: SubgraphData
     )
 
 
-def test_what_goes_cannot_be_read(data: SubgraphData) -> None:
+def test_removed_tensors_cannot_be_read(data: SubgraphData) -> None:
     answer = OptimizationAnswer([substitution(0)], [((2,), "no")])
     both = SubstitutionData((0, 1), [compiled(2)], ((BOUNDARY, 0), (BOUNDARY, 1)))
     both.outputs, both.is_open = (((1, 0), (0, 0)),), False

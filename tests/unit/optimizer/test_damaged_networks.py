@@ -352,7 +352,7 @@ def test_a_changed_constant_is_noticed(saved: Path) -> None:
 
 
 @pytest.mark.parametrize("spoiled", ["backend", "changes", "both"])
-def test_damaged_reports_are_told_when_somebody_asks(
+def test_damaged_reports_are_reported_on_request(
     saved: Path, runtime: ann.Runtime, spoiled: str
 ) -> None:
     """What is run needs none of them."""
@@ -372,20 +372,20 @@ def test_damaged_reports_are_told_when_somebody_asks(
         look(optimized)
 
 
-def test_an_earlier_format_is_refused_in_words(saved: Path) -> None:
+def test_an_earlier_format_is_refused_with_a_message(saved: Path) -> None:
     earlier = changed(saved, lambda d: {**d, "format_version": 2})
     with pytest.raises(ann.ParseError, match="of format 2, which is no longer read"):
         read(earlier)
 
 
-def test_a_later_format_is_refused_in_words(saved: Path) -> None:
+def test_a_later_format_is_refused_with_a_message(saved: Path) -> None:
     later = changed(saved, lambda d: {**d, "format_version": 4, "written_by": "9.9"})
     with pytest.raises(ann.ParseError, match=r"written by armnn_py 9\.9, which is newer"):
         read(later)
 
 
 @pytest.mark.parametrize("what", ["nothing", "folder", "pipe", "text"])
-def test_what_is_no_file_of_ours(tmp_path: Path, what: str) -> None:
+def test_foreign_files(tmp_path: Path, what: str) -> None:
     path = tmp_path / "x.armnnpy"
     if what == "folder":
         path.mkdir()

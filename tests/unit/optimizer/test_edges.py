@@ -121,7 +121,7 @@ def test_memory_that_only_exports_is_copied_in() -> None:
     assert kinds(graph) == ["copy", "import"]
 
 
-def test_what_only_an_output_reads_is_copied_not_exported() -> None:
+def test_output_only_tensors_are_copied_not_exported() -> None:
     graph = chain(["exports"])
     connect(graph)
     assert kinds(graph) == ["copy", "copy"]
@@ -218,7 +218,7 @@ def test_a_copy_for_one_reader_serves_those_who_would_import() -> None:
     assert not [name for _, name in bridges(graph) if "-> r1" in name]
 
 
-def test_nothing_is_imported_if_importing_is_off() -> None:
+def test_no_import_if_importing_is_off() -> None:
     graph = chain(["shared", "host"])
     connect_memory(graph, PREFERENCES, FACTORIES, imports=False)
     assert kinds(graph) == ["copy", "copy"]
@@ -232,7 +232,7 @@ def test_no_way_is_one_error_with_every_tensor() -> None:
     assert "'l1' on host -> 'l2' on sealed" in str(e.value)
 
 
-def test_a_preference_that_nobody_registered() -> None:
+def test_a_preference_without_a_registered_factory() -> None:
     with pytest.raises(BackendError, match="backend 'odd' registers none"):
         connect(chain(["odd"]), {"odd": ["nothing"]})
 

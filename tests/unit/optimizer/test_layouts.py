@@ -172,7 +172,7 @@ def test_none_between_the_layers_of_a_sub_graph(runtime: ann.Runtime) -> None:
     assert set(optimized.assignment.counts) == {"Picky"}
 
 
-def test_what_other_backends_run_stays(runtime: ann.Runtime, picky: Picky) -> None:
+def test_layers_of_other_backends_stay(runtime: ann.Runtime, picky: Picky) -> None:
     """A layer on CpuRef in the middle gets its operand in the user's layout."""
     picky.refused.add(ann.LayerType.L2_NORMALIZATION)
     network = ann.Network()

@@ -107,7 +107,7 @@ def test_a_long_chain_is_solved_exactly() -> None:
     assert found.choices == (1,) * 2000
 
 
-def test_nothing_costs_nothing() -> None:
+def test_no_layers_take_no_time() -> None:
     assert least_time([], {}).choices == ()
 
 

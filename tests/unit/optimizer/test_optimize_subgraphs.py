@@ -199,9 +199,7 @@ def test_two_inputs_one_of_them_through_an_untouched_layer(runtime: ann.Runtime)
 # ---- Answers of other kinds ----------------------------------------------------------------------
 
 
-def test_nothing_reported_leaves_everything(
-    runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_report_changes_no_layer(runtime: ann.Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VIEWS_FAULT", "nothing")
     assert optimize(Net().chain("c1", "pool"), runtime).counts() == (0, 0, 2)
 

@@ -283,7 +283,7 @@ def test_one_factor_and_one_summand() -> None:
 
 
 @pytest.mark.parametrize(("layout", "form"), [(NCHW, (2, 1, 1)), (NHWC, (2,))])
-def test_those_of_channels(
+def test_channel_offsets(
     runtime: ann.Runtime, layout: ann.DataLayout, form: tuple[int, ...]
 ) -> None:
     factors, summands = np.array([2, 4]).reshape(form), np.array([1, -1]).reshape(form)
@@ -313,7 +313,7 @@ def test_steps_that_undo_each_other() -> None:
     assert len(merged((2, 3), ("x*c", 0), ("x/c", 0))[1]) == 2
 
 
-def test_what_would_cancel_stays_apart(runtime: ann.Runtime) -> None:
+def test_cancelling_terms_stay_separate(runtime: ann.Runtime) -> None:
     """30 times 2x + 1: exact for -1 step by step; as one step it is 0."""
     network, nodes = merged((3,), *[("x*c", 2), ("x+c", 1)] * 30)
     assert 1 < len(nodes) < 10

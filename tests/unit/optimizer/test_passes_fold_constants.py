@@ -28,7 +28,7 @@ def folded(network: ann.Network, log: PassLog | None = None) -> tuple[Graph, lis
     return graph, [node.value for node in graph if node.value is not None]
 
 
-def test_movements_need_nobody() -> None:
+def test_movements_need_no_backend() -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((4, 6)))
     y = network.add_permute(network.add_constant(VALUES), (1, 2, 0), name="permute")
@@ -107,7 +107,7 @@ def test_a_subgraph_is_computed_in_one_run(runtime: ann.Runtime) -> None:
     np.testing.assert_allclose(outputs["constant"], sums.reshape(8), rtol=1e-6)
 
 
-def test_what_no_backend_computes_does_not_hold_up_the_rest(runtime: ann.Runtime) -> None:
+def test_unsupported_layer_does_not_hold_up_the_rest(runtime: ann.Runtime) -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((2, 3, 4)))
     y = network.add_addition(x, network.add_addition(VALUES, VALUES))
@@ -169,7 +169,7 @@ def test_large_results_are_made_in_each_run(runtime: ann.Runtime) -> None:
     assert any(np.array_equal(c, np.full_like(c, 1024.0)) for c in constants)
 
 
-def test_nobody_to_ask() -> None:
+def test_folding_without_backends() -> None:
     network = ann.Network()
     network.add_output("y", network.add_addition(VALUES, VALUES))
     graph, _ = folded(network)

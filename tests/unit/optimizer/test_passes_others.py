@@ -84,7 +84,7 @@ def apply(add: Callable[[ann.Network, ann.Layer], ann.Layer]) -> tuple[Graph, Pa
 
 
 @pytest.mark.parametrize("add", IDENTITIES.values(), ids=IDENTITIES)
-def test_what_does_nothing_goes(add: Any) -> None:
+def test_identities_are_removed(add: Any) -> None:
     graph, record = apply(add)
     assert types(graph) == ["Activation"]
     (origin,) = [one for one in graph.removed if one.type is not ann.LayerType.CONSTANT]
@@ -95,7 +95,7 @@ def test_what_does_nothing_goes(add: Any) -> None:
 
 
 @pytest.mark.parametrize("add", NEAR_MISSES.values(), ids=NEAR_MISSES)
-def test_what_does_something_stays(add: Any) -> None:
+def test_effective_layers_stay(add: Any) -> None:
     graph, record = apply(add)
     assert not record.changes
     assert len(types(graph)) == 2

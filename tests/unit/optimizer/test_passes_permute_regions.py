@@ -91,7 +91,7 @@ def test_layers_that_name_dimensions(
     same_outputs(runtime, network, graph.to_network()[0])
 
 
-def test_nothing_moves_for_nothing() -> None:
+def test_no_useless_moves() -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((1, 3, 4, 5)))
     y = network.add_activation(convolution(network, x), TANH, 1, 1)

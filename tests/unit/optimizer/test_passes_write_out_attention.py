@@ -117,7 +117,7 @@ def test_a_backend_that_takes_the_layer_gets_it(runtime: ann.Runtime) -> None:
 
 
 @pytest.mark.parametrize("options", [{"backend": "CpuRef"}, {"keys": 0}])
-def test_what_stays(runtime: ann.Runtime, options: dict[str, Any]) -> None:
+def test_layers_that_are_not_written_out(runtime: ann.Runtime, options: dict[str, Any]) -> None:
     optimized = ann.optimize(attention(**options), BOTH, runtime=runtime)
     assert changes(optimized) == ()
     assert {row.layer: row.backend for row in optimized.assignment}["layer"] == "CpuRef"

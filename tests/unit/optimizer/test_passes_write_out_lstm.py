@@ -111,7 +111,7 @@ def test_a_backend_that_takes_the_layer_gets_it(runtime: ann.Runtime) -> None:
     ],
     ids=["its gates are read", "many steps", "asked for", "layer normalisation"],
 )  # fmt: skip
-def test_what_stays(runtime: ann.Runtime, network: ann.Network) -> None:
+def test_layers_that_are_not_written_out(runtime: ann.Runtime, network: ann.Network) -> None:
     optimized = ann.optimize(network, BOTH, runtime=runtime)
     assert changes(optimized) == ()
     assert {row.layer: row.backend for row in optimized.assignment}["cell"] == "CpuRef"

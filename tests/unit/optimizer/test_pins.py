@@ -138,7 +138,7 @@ def test_layers_that_are_wanted_together_become_one(case: str) -> None:
             assert node.pin.backends == ("CpuRef",), node
 
 
-def test_what_goes_together() -> None:
+def test_mergeable_pins() -> None:
     def merges(one: Pin, other: Pin) -> bool:
         network = ann.Network()
         x = network.add_input("x", ann.TensorInfo((2,)))
@@ -181,7 +181,7 @@ def test_strict_rules_that_can_be_met_are_met(dozen_folder: Path) -> None:
 
 
 @pytest.mark.parametrize("is_strict", [False, True])
-def test_two_rules_are_both_followed_and_told(dozen_folder: Path, is_strict: bool) -> None:
+def test_two_rules_are_both_followed_and_reported(dozen_folder: Path, is_strict: bool) -> None:
     rules = (PlacementRule("CpuRef", "other"), PlacementRule(["Dozen", "CpuRef"], "one"))
     with ann.Runtime(dozen_folder) as runtime:
         assignment = ann.optimize(
@@ -195,7 +195,7 @@ def test_two_rules_are_both_followed_and_told(dozen_folder: Path, is_strict: boo
     assert assignment.of("one").note == ""
 
 
-def test_what_came_along_was_not_asked_for(runtime: ann.Runtime) -> None:
+def test_fused_layer_has_a_note_instead_of_the_rule(runtime: ann.Runtime) -> None:
     optimized = ann.optimize(
         conv_and_normalization(), ["CpuRef"], runtime=runtime, placement={"other": "CpuRef"}
     )
@@ -227,9 +227,7 @@ def test_one_rule_for_all_costs_no_pass(runtime: ann.Runtime) -> None:
 
 
 @pytest.mark.parametrize("is_strict", [False, True])
-def test_what_is_inserted_follows_the_rule_only_if_it_can(
-    dozen_folder: Path, is_strict: bool
-) -> None:
+def test_inserted_layers_follow_the_rule_if_supported(dozen_folder: Path, is_strict: bool) -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((2, 3)))
     network.add_output("y", network.add_addition(x, x, name="sum"))

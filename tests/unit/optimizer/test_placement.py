@@ -139,7 +139,7 @@ def test_rules_from_a_file(runtime: ann.Runtime, tmp_path: Path) -> None:
     ],
     ids=lambda text: text[:40],
 )
-def test_what_is_wrong_in_a_file(tmp_path: Path, text: str, told: str) -> None:
+def test_errors_in_a_file(tmp_path: Path, text: str, told: str) -> None:
     file = tmp_path / "rules.toml"
     file.write_text(text)
     with pytest.raises(ann.InvalidArgumentError) as caught:
@@ -148,7 +148,7 @@ def test_what_is_wrong_in_a_file(tmp_path: Path, text: str, told: str) -> None:
     assert told in str(caught.value)
 
 
-def test_near_names_are_told(tmp_path: Path) -> None:
+def test_similar_names_are_suggested(tmp_path: Path) -> None:
     file = tmp_path / "rules.toml"
     file.write_text('[[rule]]\ntype = "Convolution2D"\nbackend = "B"')
     with pytest.raises(ann.UnknownNameError) as caught:
@@ -224,7 +224,7 @@ def test_float16_layer_runs_in_float32_where_that_is_taken(runtime: ann.Runtime)
     np.testing.assert_array_equal(result, (2 * X).astype(np.float16))
 
 
-def test_float16_layer_whose_conversions_nobody_runs_is_refused(runtime: ann.Runtime) -> None:
+def test_float16_layer_without_supported_conversions_is_refused(runtime: ann.Runtime) -> None:
     network = ann.Network("half")
     x = network.add_input("x", ann.TensorInfo((2, 3), "float16"))
     network.add_output("y", network.add_addition(x, x, name="sum"))
@@ -268,7 +268,7 @@ def test_one_warning_for_all_that_was_refused(
 # ---- The report --------------------------------------------------------------------------------
 
 
-def test_layers_that_go_are_told(runtime: ann.Runtime) -> None:
+def test_removed_layers_are_listed(runtime: ann.Runtime) -> None:
     network = ann.Network("folds")
     x = network.add_input("x", ann.TensorInfo((2, 3)))
     a = network.add_reshape(x, (3, 2), name="there")
@@ -281,7 +281,7 @@ def test_layers_that_go_are_told(runtime: ann.Runtime) -> None:
     assert len(assignment.layers) == sum(assignment.counts.values()) + assignment.removed
 
 
-def test_rule_is_told_as_the_reason(runtime: ann.Runtime) -> None:
+def test_rule_is_the_reason(runtime: ann.Runtime) -> None:
     assignment = ann.optimize(
         chain(), ["CpuRef"], placement={"sum_1": "Dozen"}, runtime=runtime
     ).assignment

@@ -55,7 +55,7 @@ LAYERS: dict[str, Add] = {
 
 
 @pytest.mark.parametrize("kind", LAYERS)
-def test_an_output_without_a_scale_is_told_by_name(kind: str) -> None:
+def test_an_output_without_a_scale_is_named(kind: str) -> None:
     network = ann.Network()
     # Pooling and resizing keep the scale of their input; without one there, they have none to keep.
     keeps = kind in ("Pooling2d", "Resize")
@@ -68,7 +68,7 @@ def test_an_output_without_a_scale_is_told_by_name(kind: str) -> None:
     )
 
 
-def test_a_constant_without_a_scale_is_told_by_name() -> None:
+def test_a_constant_without_a_scale_is_named() -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((1, 4), DataType.QASYMM_S8, SCALE))
     weights = network.add_constant(np.ones((4, 2), np.int8), name="weights")

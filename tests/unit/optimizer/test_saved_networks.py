@@ -219,7 +219,7 @@ def test_a_file_is_replaced_as_a_whole(
 
 
 @pytest.mark.parametrize("path", [3, None, "a\0b", "/nowhere/at/all/x.armnnpy", "."])
-def test_paths_that_are_none(saved: Path, runtime: ann.Runtime, path: Any) -> None:
+def test_invalid_paths(saved: Path, runtime: ann.Runtime, path: Any) -> None:
     optimized = OptimizedNetwork.load(saved, runtime=runtime)
     with pytest.raises(ann.InvalidArgumentError):
         optimized.save(path)

@@ -173,7 +173,7 @@ def test_a_backend_that_is_not_there_gives_its_layers_to_others(
             np.testing.assert_allclose(network.run({"x": X})["y"], expected(), rtol=1e-5)
 
 
-def test_layers_that_nobody_takes_are_an_error(tmp_path: Path) -> None:
+def test_refused_layers_are_an_error(tmp_path: Path) -> None:
     network = ann.Network("alone")
     value = network.add_elementwise_unary(
         network.add_input("x", ann.TensorInfo(X.shape)), ann.UnaryOperation.EXP, name="exp"

@@ -54,7 +54,7 @@ def test_empty_graph() -> None:
     assert select_subgraphs(Graph("empty"), lambda node: True) == []
 
 
-def test_nothing_matches() -> None:
+def test_no_match() -> None:
     assert select({"i": [], "x0": ["i"], "x1": ["x0"]}) == []
 
 

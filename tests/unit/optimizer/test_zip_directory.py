@@ -38,7 +38,7 @@ def test_sizes_and_places_beyond_four_bytes(path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("in_place", [True, False])
-def test_nobody_can_write_to_a_member(path: Path, in_place: bool) -> None:
+def test_members_are_read_only(path: Path, in_place: bool) -> None:
     view = Archive(str(path), in_place=in_place).view_aligned("blobs/0")
     assert view.ctypes.data % 64 == 0
     assert not view.flags.writeable

@@ -82,9 +82,7 @@ def _misaligned(array: np.ndarray) -> np.ndarray:
         pytest.param(None, {"sum": _slice(A)}, "output 'sum': the array is not", id="out strided"),
     ],
 )
-def test_what_does_not_fit(
-    loaded: ann.LoadedNetwork, inputs: Any, outputs: Any, words: str
-) -> None:
+def test_mismatches(loaded: ann.LoadedNetwork, inputs: Any, outputs: Any, words: str) -> None:
     with pytest.raises(ann.InvalidArgumentError) as caught:
         loaded.bind(inputs, outputs)
     assert words in str(caught.value)
@@ -146,7 +144,7 @@ def test_closing(loaded: ann.LoadedNetwork) -> None:
     assert repr(again) == "<BoundNetwork of 'adding' closed>"
 
 
-def test_what_is_dropped_is_given_back(loaded: ann.LoadedNetwork) -> None:
+def test_dropped_memory_is_returned(loaded: ann.LoadedNetwork) -> None:
     bound = loaded.bind()
     context = bound._context
     del bound

@@ -60,7 +60,7 @@ def test_tensors_in_order(runtime: ann.Runtime) -> None:
     assert len(seen) == count
 
 
-def test_what_it_raises_comes_out(runtime: ann.Runtime) -> None:
+def test_exceptions_propagate(runtime: ann.Runtime) -> None:
     net = load(runtime, small())
     names: list[str] = []
 
@@ -178,7 +178,7 @@ def test_without_the_reference_debug_layers_run_on_a_backend_that_has_them(
     assert seen == [("x", 0), ("twice", 0)]
 
 
-def test_nothing_holds_the_callback_when_the_network_is_gone(runtime: ann.Runtime) -> None:
+def test_callback_is_released_with_the_network(runtime: ann.Runtime) -> None:
     class Watcher:
         def __call__(self, layer: str, slot: int, tensor: np.ndarray) -> None:
             pass

@@ -114,7 +114,7 @@ def test_faulty_registration(make_runtime: MakeRuntime, define: str, words: str)
         ),
     ],
 )
-def test_what_is_given_twice_is_destroyed_once(
+def test_repeated_objects_are_destroyed_once(
     make_runtime: MakeRuntime, journal: Journal, define: str, words: str, gone: str
 ) -> None:
     def use(runtime: ann.Runtime) -> None:

@@ -94,7 +94,7 @@ def test_again_after_there_was_no_memory(monkeypatch: pytest.MonkeyPatch) -> Non
     assert [call[0] for call in library.calls] == ["add"]
 
 
-def test_not_what_can_be_written_to(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_writable_arrays_are_not_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     library = use(monkeypatch, Library())
     subgraph.announce(np.zeros(4, np.uint8))
     subgraph.announce(constant(0))

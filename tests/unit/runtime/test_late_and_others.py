@@ -115,7 +115,7 @@ class Acme(PythonBackend):
         return made
 
 
-def test_what_is_told_is_not_assigned() -> None:
+def test_reported_sizes_cannot_be_assigned() -> None:
     network = ann.Network("told")
     before = network.add_variable("before", ann.TensorInfo((4, WIDTH)))
     x = network.add_input("x", ann.TensorInfo((4, WIDTH)))

@@ -43,7 +43,7 @@ def test_lines_appear_where_the_variable_is_set() -> None:
         ("import armnn_py; armnn_py.Runtime(use_environment=False).close()", "debug"),
     ],
 )
-def test_nothing_appears_elsewhere(code: str, log: str) -> None:
+def test_no_other_file_appears(code: str, log: str) -> None:
     assert errors_of("-c", code, log=log) == ""
 
 
@@ -60,7 +60,7 @@ def test_arguments_of_the_command_beat_the_variable() -> None:
     assert errors_of(*listed, "--log-level", "error", log="debug") == ""
 
 
-def test_nonsense_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_values_raise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("armnn_py.runtime.log_lines._decided", False)
     monkeypatch.setenv("ARMNN_PY_LOG", "loud")
     with pytest.raises(ann.InvalidArgumentError, match="level 'loud' is unknown"):

@@ -119,7 +119,7 @@ def test_the_producers_factory_is_what_the_reader_prefers(edges: Edges) -> None:
     assert moves(edges.journal()) == ["copy into Test/A/Copy", "copy out of Test/A/Copy"]
 
 
-def test_what_one_exports_and_the_other_imports_is_imported(edges: Edges) -> None:
+def test_exported_memory_is_imported(edges: Edges) -> None:
     edges.load({"EXPORTS": MALLOC}, {"IMPORTS": MALLOC})
     assert edges.bridges("A", "B") == [f"copy {IN}", f"import {MIDDLE}"]
     lines = edges.journal()
@@ -155,7 +155,7 @@ def test_if_one_side_does_not_want_the_import_it_is_a_copy(
     assert f"copy {MIDDLE}" in edges.bridges("A", "B")
 
 
-def test_nothing_is_imported_where_importing_is_off(edges: Edges) -> None:
+def test_no_import_where_importing_is_off(edges: Edges) -> None:
     edges.load({"EXPORTS": MALLOC}, {"IMPORTS": MALLOC})
     assert edges.bridges("A", "B", imports=False) == [
         f"copy {IN}",
@@ -195,7 +195,7 @@ def test_where_one_side_cannot_be_mapped_there_is_no_way(edges: Edges) -> None:
         ({}, {"FAILS": '"copy into"'}, "B", "copy_in_from: no window"),
     ],
 )
-def test_who_fails_a_move_is_named(
+def test_failing_backend_of_a_move_is_named(
     edges: Edges, a: Config, b: Config | None, backend: str, words: str
 ) -> None:
     edges.load(a, b)
@@ -224,7 +224,7 @@ def test_bound_arrays_say_nothing_about_tensors_between_layers(edges: Edges) -> 
     assert profile.copies == 2
 
 
-def test_what_can_only_be_copied_goes_by_way_of_the_host(edges: Edges) -> None:
+def test_copies_without_import_go_through_the_host(edges: Edges) -> None:
     edges.load({"WINDOWS": "0"}, {"WINDOWS": "0"})
     assert f"copy {MIDDLE}" in edges.bridges("A", "B")
     assert moves(edges.journal()) == [
@@ -352,7 +352,7 @@ def test_an_output_that_is_lent_is_named_too(edges: Edges) -> None:
     }
 
 
-def test_a_refused_import_is_told_with_its_bytes_and_reason(edges: Edges) -> None:
+def test_a_refused_import_is_reported_with_its_bytes_and_reason(edges: Edges) -> None:
     """The input is copied at once, the output when it is returned; the words may be long."""
     words = "the memory lies where the device cannot reach, ä" + "ö" * 60
     runtime = edges.load({"IMPORTS": MALLOC, "REFUSES": f'"{words}"'})

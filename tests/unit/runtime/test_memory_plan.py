@@ -98,7 +98,7 @@ def test_a_small_buffer_goes_into_the_smallest_gap() -> None:
 
 
 @pytest.mark.parametrize("records", [[], [UsageRecord(0, 0, 0)]], ids=["none", "one empty"])
-def test_nothing_to_place(records: list[UsageRecord]) -> None:
+def test_no_layers_to_place(records: list[UsageRecord]) -> None:
     assert plan_arena(records).size == 0
 
 

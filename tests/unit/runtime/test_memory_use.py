@@ -229,7 +229,7 @@ def test_weights_in_a_larger_buffer_count_by_its_pages_in_memory() -> None:
         assert weights.nbytes <= row(net, "model", "copied").size < 0.25 * WEIGHTS
 
 
-def test_what_a_backend_took_from_the_host_besides_packed_weights() -> None:
+def test_host_memory_taken_besides_packed_weights() -> None:
     growth = Growth()
     with ann.load(chain("net"), ["CpuRef"]) as net:
         block = core().armnn_core_alloc(4 << 20, 64)

@@ -182,7 +182,7 @@ def test_large_alignments(
 
 
 @pytest.mark.parametrize("alignment", [3, 48, 8192])
-def test_alignments_that_are_none(
+def test_invalid_alignments(
     tmp_path: Path, alignment: int, build_backend: Callable[..., None]
 ) -> None:
     path = tmp_path / "Test_Needs_backend.so"

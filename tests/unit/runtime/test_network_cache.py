@@ -58,7 +58,7 @@ def test_the_second_load_imports_nothing(tmp_path: Path, imports: list[object]) 
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_whatever_changes_is_another_network(
+def test_any_change_makes_another_network(
     tmp_path: Path, imports: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = tmp_path / "other.onnx"
@@ -136,7 +136,7 @@ def test_two_writers_at_once(tmp_path: Path) -> None:
     assert all(file.suffix == ".armnnpy" for file in files(tmp_path))
 
 
-def test_what_was_used_longest_ago_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_least_recently_used_entry_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(cache=tmp_path)
     (first,) = files(tmp_path)
     size = first.stat().st_size
@@ -160,7 +160,7 @@ def test_what_was_used_longest_ago_goes(tmp_path: Path, monkeypatch: pytest.Monk
     assert len([path for path in names if path.suffix == ".armnnpy"]) == 2
 
 
-def test_what_is_not_kept_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_dropped_information_is_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     class Mine(PythonBackend):
         id = "Mine"
 
@@ -213,7 +213,7 @@ def test_a_file_of_the_cache_is_a_saved_network(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["pipe", "endless", "folder", "loop", "elsewhere", "huge"])
-def test_what_is_no_file_of_the_cache(tmp_path: Path, kind: str) -> None:
+def test_foreign_files_in_the_cache(tmp_path: Path, kind: str) -> None:
     expected = run(cache=tmp_path)
     (file,) = files(tmp_path)
     file.unlink()

@@ -59,7 +59,7 @@ def test_one_optimized_network_is_loaded_twice(runtime: ann.Runtime) -> None:
 
 
 @pytest.mark.parametrize("given", [None, ann.Network("plain"), 0], ids=["null", "network", "id"])
-def test_what_was_not_optimized(runtime: ann.Runtime, given: object) -> None:
+def test_load_network_wants_an_optimized_network(runtime: ann.Runtime, given: object) -> None:
     """Arm NN crashes over the null network that a failed Optimize gave."""
     with pytest.raises(ann.InvalidArgumentError) as caught:
         runtime.load_network(given)  # type: ignore[arg-type]
@@ -101,7 +101,7 @@ def test_workload_that_is_not_made(needs_runtime: ann.Runtime) -> None:
     ]
 
 
-def test_nothing_is_left_of_a_load_that_fails_half_way(
+def test_failed_load_leaves_no_trace(
     queue_runtime: ann.Runtime, journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was made until then is destroyed, children first, and the contexts hear of the end."""
@@ -166,14 +166,14 @@ def test_inputs_that_do_not_match_the_network(
         assert ("did you mean 'total'?" in str(caught.value)) == (name == "totl")
 
 
-def test_a_list_of_numbers_is_no_array(runtime: ann.Runtime) -> None:
+def test_a_list_of_numbers_is_not_an_array(runtime: ann.Runtime) -> None:
     net = ann.load(negated("net"), ["CpuRef"], runtime=runtime)
     with pytest.raises(ann.InvalidArgumentError, match="'net' has 1 input, 4 given") as caught:
         net.run([0.0, 1.0, 2.0, 3.0])
     assert "np.array(list, dtype)" in str(caught.value)
 
 
-def test_outputs_that_nobody_gave_are_made(runtime: ann.Runtime) -> None:
+def test_omitted_outputs_are_made(runtime: ann.Runtime) -> None:
     """Arm NN: "No tensor supplied for output N"; here it gets a fresh array."""
     network = negated("two", 1)
     network.add_output("z", network.add_addition(network.input_layers[0], X))

@@ -63,7 +63,7 @@ def test_plans_are_kept_up_to_their_bytes(load: Any, rows: Rows) -> None:
         assert rows.built == [1, 256]  # the least recently used are gone
 
 
-def test_what_was_used_last_stays(load: Any, rows: Rows) -> None:
+def test_recently_used_entries_stay(load: Any, rows: Rows) -> None:
     with load(plan_cache_bytes=4 * 2**20) as network:
         for size in range(300, 312):
             run(network, size, 1)
@@ -152,7 +152,7 @@ def test_prepare_under_bounds(load: Any, rows: Rows) -> None:
         run(network, 4)
 
 
-def test_what_cannot_be_prepared(load: Any) -> None:
+def test_preparation_failures(load: Any) -> None:
     with load() as network:
         with pytest.raises(ann.InvalidArgumentError) as caught:
             network.prepare({})

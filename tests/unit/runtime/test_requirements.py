@@ -25,7 +25,9 @@ PAGE = 4096
 
 
 @pytest.fixture(scope="module")
-def requirements(tmp_path_factory: pytest.TempPathFactory, build_backend: Build) -> Iterator[ann.Runtime]:
+def requirements(
+    tmp_path_factory: pytest.TempPathFactory, build_backend: Build
+) -> Iterator[ann.Runtime]:
     folder = tmp_path_factory.mktemp("requirements")
     build_backend("requirements_backend.c", folder / FILE)
     with ann.Runtime(folder) as runtime:
@@ -295,7 +297,7 @@ def test_others_do(tmp_path: Path, build_backend: Build) -> None:
     assert any("two calls at a time" in problem for problem in problems)
 
 
-def test_who_waits_can_be_stopped(requirements: ann.Runtime) -> None:
+def test_waiting_runs_can_be_stopped(requirements: ann.Runtime) -> None:
     """Deadline and cancel end the wait for another run's call."""
     x = np.ones(4, np.float32)
     first, second = ann.CancelToken(), ann.CancelToken()
@@ -328,7 +330,7 @@ def test_who_waits_can_be_stopped(requirements: ann.Runtime) -> None:
 # ---- What is shown -------------------------------------------------------------------------------
 
 
-def test_what_a_workload_states_is_shown(requirements: ann.Runtime) -> None:
+def test_stated_requirements_are_shown(requirements: ann.Runtime) -> None:
     with ann.load(unary(Unary.ABS), ["Requirements"], runtime=requirements) as net:
         assert net.packed_size == 12345
         with net.profile() as profile:

@@ -88,7 +88,7 @@ def test_threads_have_options_of_their_own(runtime: ann.Runtime) -> None:
     ],
     ids=["range", "type", "name", "no options", "backend", "values", "mapping"],
 )  # fmt: skip
-def test_what_is_refused_before_the_backend_hears_of_it(
+def test_refused_before_the_backend_is_asked(
     runtime: ann.Runtime,
     journal: Callable[[], list[str]],
     options: Any,
@@ -103,7 +103,7 @@ def test_what_is_refused_before_the_backend_hears_of_it(
         assert journal() == []
 
 
-def test_what_a_run_tells(runtime: ann.Runtime, journal: Callable[[], list[str]]) -> None:
+def test_facts_of_a_run(runtime: ann.Runtime, journal: Callable[[], list[str]]) -> None:
     with loaded(runtime) as network:
         number = network.id
         network.run(X, options={"Options": {"gain": 1.0, "token": "x"}})

@@ -63,7 +63,7 @@ def test_shared_inputs(loaded: ann.LoadedNetwork) -> None:
         pytest.param(_Copying, "_Copying has no memory of an array", id="protocol"),
     ],
 )
-def test_nothing_is_copied(
+def test_no_copies(
     loaded: ann.LoadedNetwork, change: Callable[[np.ndarray], Any], words: str
 ) -> None:
     value = change(A)
@@ -193,7 +193,7 @@ def test_a_failed_run_leaves_no_view(loaded: ann.LoadedNetwork) -> None:
     loaded.close()
 
 
-def test_profile_tells_copies() -> None:
+def test_profile_shows_copies() -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((2, 3)))
     network.add_output("y", x)  # an output that no layer writes is copied

@@ -79,7 +79,7 @@ def test_token_in_a_thread_of_its_own(loaded: ann.LoadedNetwork) -> None:
     assert [type(error) for error in caught] == [ann.ExecutionCancelledError]
 
 
-def test_what_a_signal_handler_raises_comes_out(loaded: ann.LoadedNetwork) -> None:
+def test_exception_in_a_signal_handler_propagates(loaded: ann.LoadedNetwork) -> None:
     class AlarmError(Exception):
         pass
 

@@ -321,7 +321,7 @@ def test_chains_of_parts_go_to_one_place() -> None:
         np.testing.assert_array_equal(got, want)
 
 
-def test_nobody_works_in_place_on_a_whole_whose_parts_are_read_later() -> None:
+def test_no_layer_works_in_place_before_later_reads_of_parts() -> None:
     network = ann.Network()
     x = [network.add_input(f"x{i}", ann.TensorInfo((1, 3))) for i in range(2)]
     parts = [network.add_elementwise_unary(value, NEG) for value in x]
@@ -337,7 +337,7 @@ def test_nobody_works_in_place_on_a_whole_whose_parts_are_read_later() -> None:
     np.testing.assert_array_equal(outputs["z"], inputs["x0"])
 
 
-def test_what_is_reshaped_is_the_same_bytes() -> None:
+def test_reshape_keeps_the_bytes() -> None:
     """Also where the bytes have their place from a Concat behind the Reshape."""
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((2, 6)))

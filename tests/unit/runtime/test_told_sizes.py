@@ -63,7 +63,7 @@ def load(make_runtime: MakeRuntime) -> Load:
     return make
 
 
-def test_layers_behind_get_the_size_that_was_told(load: Load) -> None:
+def test_layers_behind_get_the_reported_size(load: Load) -> None:
     with load(rows_network(softmax_of_abs)) as loaded:
         assert loaded.assignment.counts == {"Late": 2, "CpuRef": 1}
         for first in (1, -1, 0.5):
@@ -92,7 +92,7 @@ def test_the_output_itself_is_of_unknown_size(load: Load) -> None:
         assert np.array_equal(loaded.run(x)["y"], kept)
 
 
-def test_threads_are_told_different_sizes_at_once(load: Load) -> None:
+def test_threads_get_different_sizes_at_once(load: Load) -> None:
     wrong: list[int] = []
     with load(rows_network(softmax_of_abs)) as loaded:
 
@@ -155,7 +155,7 @@ def test_a_layer_behind_that_cannot_follow(load: Load) -> None:
     assert "reshape_1" in raised.value.details[0]
 
 
-def test_sizes_of_inputs_and_told_ones(load: Load) -> None:
+def test_sizes_of_inputs_and_reported_ones(load: Load) -> None:
     """Both at once: rows out of a sequence of any length up to its bound."""
 
     def build(infos: Any) -> ann.Network:

@@ -41,7 +41,7 @@ def test_state_is_read_and_set() -> None:
         _ = state["total"]
 
 
-def test_what_cannot_be_set() -> None:
+def test_invalid_settings() -> None:
     with ann.load(counter(), ["CpuRef"]) as net:
         with pytest.raises(ann.UnknownNameError, match="'counter' has no variable 'totl'"):
             net.state["totl"] = ONE
@@ -210,7 +210,7 @@ def test_debug_layers_and_float16_inside() -> None:
         assert net.state["total"].dtype == np.float32
 
 
-def test_nothing_of_a_variable_is_folded_or_dropped() -> None:
+def test_variables_are_not_folded_or_dropped() -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((4,)))
     hidden = network.add_variable("hidden", ann.TensorInfo((4,)), ONE)

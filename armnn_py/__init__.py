@@ -96,7 +96,7 @@ if TYPE_CHECKING:
     )
     from armnn_py.runtime.arrays.external_memory import ExternalMemory
     from armnn_py.runtime.bound_network import BoundNetwork
-    from armnn_py.runtime.bounded.late_plan import LateShapesReport
+    from armnn_py.runtime.bounded.bounded_plan import BoundedShapesReport
     from armnn_py.runtime.events import EventLog, ShadowEvent
     from armnn_py.runtime.failover import Health, LastRun
     from armnn_py.runtime.load import load
@@ -140,6 +140,7 @@ __all__ = [
     "BackendVersion",
     "BinaryOperation",
     "BoundNetwork",
+    "BoundedShapesReport",
     "CancelToken",
     "Comparison",
     "ComparisonOperation",
@@ -161,7 +162,6 @@ __all__ = [
     "InvalidArgumentError",
     "Isolation",
     "LastRun",
-    "LateShapesReport",
     "Layer",
     "LayerAssignment",
     "LayerDifference",
@@ -282,7 +282,7 @@ __getattr__ = names_of(
         ),
         "armnn_py.runtime.bound_network": ("BoundNetwork",),
         "armnn_py.runtime.arrays.external_memory": ("ExternalMemory",),
-        "armnn_py.runtime.bounded.late_plan": ("LateShapesReport",),
+        "armnn_py.runtime.bounded.bounded_plan": ("BoundedShapesReport",),
         "armnn_py.runtime.events": ("EventLog", "ShadowEvent"),
         "armnn_py.runtime.failover": ("Health", "LastRun"),
         "armnn_py.runtime.load": ("load",),

@@ -558,11 +558,11 @@ ARMNN_PLAN_STEP_SIGNAL = 8
 ARMNN_PLAN_STEP_WAIT = 9
 ARMNN_PLAN_STEP_KIND_MAX_ENUM = 0x7fffffff
 
-# ---- enum armnn_plan_late_e
-ARMNN_PLAN_LATE_NONE = 0
-ARMNN_PLAN_LATE_INFOS = 1
-ARMNN_PLAN_LATE_TELLS = 2
-ARMNN_PLAN_LATE_MAX_ENUM = 0x7fffffff
+# ---- enum armnn_plan_bounded_e
+ARMNN_PLAN_BOUNDED_NONE = 0
+ARMNN_PLAN_BOUNDED_INFOS = 1
+ARMNN_PLAN_BOUNDED_REPORTS = 2
+ARMNN_PLAN_BOUNDED_MAX_ENUM = 0x7fffffff
 
 # ---- enum armnn_plan_step_bits_e
 ARMNN_PLAN_STEP_MAY_IMPORT = 1
@@ -1316,7 +1316,7 @@ class armnn_layer_support_api_t(Structure):
     are_layers_supported: Any
     get_preferred_layout: Any
     infer_stand_in: Any
-    takes_late_shapes: Any
+    takes_bounded_shapes: Any
 
 
 class armnn_layer_support_t(Structure):
@@ -1696,7 +1696,7 @@ class armnn_plan_step_t(Structure):
     scratch_size: int
     persistent_size: int
     is_serial: int
-    late: int
+    bounded: int
     input_infos: Any
     backend_context: Any
     network_id: int
@@ -1768,7 +1768,7 @@ class armnn_run_t(Structure):
     error: Any
     strict: int
     stays: int
-    told: Any
+    reported: Any
     failed_step: int
     failed_side: int
     steps_done: int
@@ -2925,7 +2925,7 @@ armnn_layer_support_api_t._fields_ = [
         POINTER(armnn_tensor_info_t),
         POINTER(armnn_error_t),
     )),
-    ("takes_late_shapes", CFUNCTYPE(
+    ("takes_bounded_shapes", CFUNCTYPE(
         c_int32,
         POINTER(armnn_layer_support_t),
         POINTER(armnn_layer_query_t),
@@ -3278,7 +3278,7 @@ armnn_plan_step_t._fields_ = [
     ("scratch_size", c_uint64),
     ("persistent_size", c_uint64),
     ("is_serial", c_uint32),
-    ("late", c_uint32),
+    ("bounded", c_uint32),
     ("input_infos", POINTER(POINTER(armnn_tensor_info_t))),
     ("backend_context", POINTER(armnn_backend_context_t)),
     ("network_id", c_uint64),
@@ -3342,7 +3342,7 @@ armnn_run_t._fields_ = [
     ("error", POINTER(armnn_error_t)),
     ("strict", c_uint32),
     ("stays", c_uint32),
-    ("told", CFUNCTYPE(c_void_p, c_uint32, POINTER(c_uint64))),
+    ("reported", CFUNCTYPE(c_void_p, c_uint32, POINTER(c_uint64))),
     ("failed_step", c_uint32),
     ("failed_side", c_int32),
     ("steps_done", c_uint32),
@@ -4003,11 +4003,11 @@ ENUMS: dict[str, dict[str, int]] = {
         "ARMNN_PLAN_STEP_WAIT": ARMNN_PLAN_STEP_WAIT,
         "ARMNN_PLAN_STEP_KIND_MAX_ENUM": ARMNN_PLAN_STEP_KIND_MAX_ENUM,
     },
-    "armnn_plan_late_e": {
-        "ARMNN_PLAN_LATE_NONE": ARMNN_PLAN_LATE_NONE,
-        "ARMNN_PLAN_LATE_INFOS": ARMNN_PLAN_LATE_INFOS,
-        "ARMNN_PLAN_LATE_TELLS": ARMNN_PLAN_LATE_TELLS,
-        "ARMNN_PLAN_LATE_MAX_ENUM": ARMNN_PLAN_LATE_MAX_ENUM,
+    "armnn_plan_bounded_e": {
+        "ARMNN_PLAN_BOUNDED_NONE": ARMNN_PLAN_BOUNDED_NONE,
+        "ARMNN_PLAN_BOUNDED_INFOS": ARMNN_PLAN_BOUNDED_INFOS,
+        "ARMNN_PLAN_BOUNDED_REPORTS": ARMNN_PLAN_BOUNDED_REPORTS,
+        "ARMNN_PLAN_BOUNDED_MAX_ENUM": ARMNN_PLAN_BOUNDED_MAX_ENUM,
     },
     "armnn_plan_step_bits_e": {
         "ARMNN_PLAN_STEP_MAY_IMPORT": ARMNN_PLAN_STEP_MAY_IMPORT,

@@ -18,14 +18,14 @@ from armnn_py.cli.model_arguments import read_options
 from armnn_py.cli.networks import AssumedShapes, parse_bounds, read_network, with_batch
 from armnn_py.errors import ArmnnError, BackendError, InvalidArgumentError
 from armnn_py.network.specialized import specialized
-from armnn_py.runtime.bounded.late_sizes import read_bounds
+from armnn_py.runtime.bounded.bounded_sizes import read_bounds
 from armnn_py.tensors import TensorInfo
 
 if TYPE_CHECKING:
     from armnn_py import LoadedNetwork, Network, Runtime
     from armnn_py.cli.app import Session
     from armnn_py.cli.model_arguments import ModelArguments
-    from armnn_py.runtime.bounded.late_sizes import Bounds
+    from armnn_py.runtime.bounded.bounded_sizes import Bounds
 
 _log = logging.getLogger("armnn_py.cli")
 _STEP = 32

@@ -49,7 +49,7 @@ class IsolatedBackend:
     """
 
     place = "isolated"
-    takes_late = False
+    takes_bounded = False
     optimizes = True
 
     def __init__(self, worker: Supervisor) -> None:
@@ -169,7 +169,7 @@ class IsolatedBackend:
             self._answers.update(zip(unknown, reasons, strict=True))
         return [self._answers[key] for key in keys]
 
-    def why_not_late(self, layer: ShownLayer) -> str:
+    def why_not_bounded(self, layer: ShownLayer) -> str:
         """Sizes that are found in a run do not cross the border."""
         return "in a process of its own it needs to know all shapes"
 

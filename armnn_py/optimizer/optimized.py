@@ -61,7 +61,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
         self._place = place
         self._placed = None
         if not network.is_dynamic:
-            tells = any(slot.info.late for layer in network.layers for slot in layer.outputs)
+            tells = any(slot.info.bounded for layer in network.layers for slot in layer.outputs)
             self._placed = place(network, tells, False)
 
     @property
@@ -315,7 +315,7 @@ class OptimizedNetwork(Owner, instead="copy or pickle its .network, then optimiz
             if not keeps_given:
                 self._source = self._placed.network
 
-    def place_late(
+    def place_bounded(
         self, shapes: Mapping[str, Sequence[int]], *, trial: bool = False
     ) -> PlacedNetwork:
         """Give every layer its backend, where these shapes are upper bounds.

@@ -62,11 +62,11 @@ def place_network(
     options: OptimizerOptions,
     *,
     fallback_level: int = logging.WARNING,
-    late: bool = False,
+    bounded: bool = False,
 ) -> PlacedNetwork:
     """Simplify a copy of a network, give each layer a backend, connect their memory.
 
-    ``fallback_level`` is the level of the one log record on refused layers. ``late``: shapes are
+    ``fallback_level`` is the level of the one log record on refused layers. ``bounded``: shapes are
     upper bounds, so that no layers are compiled together and all tensors lie in host memory.
 
     Raises
@@ -79,7 +79,7 @@ def place_network(
         Tensors cannot get from one backend to another.
     """
     with without_collections():
-        simple = simplify_network(network, backends, host, options, late=late)
+        simple = simplify_network(network, backends, host, options, bounded=bounded)
         return place_simplified(simple, backends, host, options, fallback_level=fallback_level)
 
 
@@ -106,14 +106,14 @@ class SimplifiedNetwork(Struct, frozen=True):
         Its graph after the passes; sizes may be symbolic.
     records
         Their changes.
-    late
+    bounded
         Whether shapes are upper bounds.
     """
 
     network: Network
     graph: Graph
     records: tuple[PassRecord, ...]
-    late: bool
+    bounded: bool
 
 
 def simplify_network(
@@ -122,7 +122,7 @@ def simplify_network(
     host: Host,
     options: OptimizerOptions,
     *,
-    late: bool = False,
+    bounded: bool = False,
 ) -> SimplifiedNetwork:
     """Run the passes that need no backends on a copy of a network; sizes may be symbolic.
 
@@ -133,9 +133,9 @@ def simplify_network(
     """
     network.check_wiring()
     graph = Graph.from_network(network)
-    pipeline = _Pipeline(network, graph, backends, host, options, late)
+    pipeline = _Pipeline(network, graph, backends, host, options, bounded)
     pipeline.simplify()
-    return SimplifiedNetwork(network, graph, tuple(pipeline.records), late)
+    return SimplifiedNetwork(network, graph, tuple(pipeline.records), bounded)
 
 
 def place_simplified(
@@ -152,7 +152,7 @@ def place_simplified(
     Parameters and errors are those of `place_network`; where sizes are symbolic, ``record`` gets
     what the backends were asked.
     """
-    pipeline = _Pipeline(simple.network, simple.graph, backends, host, options, simple.late)
+    pipeline = _Pipeline(simple.network, simple.graph, backends, host, options, simple.bounded)
     pipeline.records += simple.records
     pipeline.record = record
     return pipeline.run(fallback_level)
@@ -168,10 +168,10 @@ class _Pipeline:
         backends: Sequence[Backend],
         host: Host,
         options: OptimizerOptions,
-        late: bool,
+        bounded: bool,
     ) -> None:
         self.network = network
-        self.late = late
+        self.bounded = bounded
         self.backends = backends
         self.host = host
         self.available = host.backends
@@ -221,7 +221,7 @@ class _Pipeline:
         if self.options.debug:
             self._insert_debug_layers(draft)
         memory = {}
-        if not self.late:
+        if not self.bounded:
             imports = self.options.import_memory
             memory = connect_backends(self.graph, self.available, imports=imports)
         network, layer_of = self.graph.to_network()
@@ -307,7 +307,7 @@ class _Pipeline:
         listed = {backend.id: backend for backend in self.backends}
         others = [self.available[name] for name in self.available if name not in listed]
         candidates = [*self.backends, *(backend for backend in others if backend.id in used)]
-        if self.options.compile_parts and not (self.late or self.options.debug):
+        if self.options.compile_parts and not (self.bounded or self.options.debug):
             self.records += optimize_subgraphs(
                 self.graph, candidates, self.model_options, replace=replace, record=self.record
             )

@@ -24,14 +24,14 @@ class KernelCall:
     Attributes
     ----------
     layer
-        The layer that it computes. Its infos have the upper bounds of late dimensions; the arrays
-        have the shapes of the call.
+        The layer that it computes. Its infos have the upper bounds of bounded dimensions; the
+        arrays have the shapes of the call.
     inputs
         Its operands, read-only arrays; None for an optional one that is absent.
     outputs
         Arrays of zeros to write into, of the right shapes and data types. A kernel may return the
-        outputs instead; and it must, to tell the size of an output with late dimensions, which has
-        its upper bounds here.
+        outputs instead. It must do so for an output with bounded dimensions, to give its size;
+        the array here has the upper bounds.
     prepared
         What ``prepare`` of the kernel returned when the network was loaded, or None.
     cancelled
@@ -53,12 +53,12 @@ def store_answer(
     kernel: str,
     answer: Any,
     outputs: tuple[NDArray[Any], ...],
-    late: tuple[tuple[int, ...], ...],
+    bounded: tuple[tuple[int, ...], ...],
 ) -> tuple[NDArray[Any], ...]:
     """Return what a kernel returned, in its outputs; None: it has written them itself.
 
-    Along the dimensions in ``late`` an array may be smaller than its output, and is then returned
-    as it is.
+    Along the dimensions in ``bounded`` an array may be smaller than its output, and is then
+    returned as it is.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def store_answer(
             f"kernel '{kernel}' returned {len(arrays)} arrays, the layer has {len(outputs)} outputs"
         )
     made = []
-    for index, (array, output, axes) in enumerate(zip(arrays, outputs, late, strict=True)):
+    for index, (array, output, axes) in enumerate(zip(arrays, outputs, bounded, strict=True)):
         needed = f"an array of {output.dtype} {output.shape} is needed"
         where = f"kernel '{kernel}' returned for output {index}"
         if not isinstance(array, (np.ndarray, np.generic)):

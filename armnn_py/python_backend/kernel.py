@@ -39,8 +39,8 @@ class KernelRow(Struct, frozen=True):
         Whether calls of it for one layer must not overlap.
     name
         Name of the method.
-    late
-        Whether it takes late dimensions.
+    bounded
+        Whether it takes bounded dimensions.
     """
 
     type: LayerType
@@ -51,7 +51,7 @@ class KernelRow(Struct, frozen=True):
     operations: Operations | None
     serial: bool
     name: str
-    late: bool = False
+    bounded: bool = False
 
     def why_not(self, layer: ShownLayer) -> str:
         """Why the row is not for a layer of its type; empty if it is."""
@@ -81,7 +81,7 @@ def kernel(
     prepare: Prepare | None = None,
     operations: Operations | None = None,
     serial: bool = False,
-    late: bool = False,
+    bounded: bool = False,
     **parameters: Any,
 ) -> Callable[[_Method], _Method]:
     """Make a method of a `PythonBackend` the kernel of a layer type.
@@ -109,7 +109,7 @@ def kernel(
         a multiply-add counts as two.
     serial
         The calls for one layer never overlap, whatever threads run the network.
-    late
+    bounded
         True: sizes of the layer may be known only at the call: the kernel goes by its arrays, and
         returns smaller ones for an output whose size it finds itself.
     parameters
@@ -131,8 +131,8 @@ def kernel(
                 f"kernel: {name} is {function!r}, a function of the backend and a layer expected"
             )
 
-    if not isinstance(late, bool):
-        raise InvalidArgumentError(f"kernel: late is {late!r}, True or False expected")
+    if not isinstance(bounded, bool):
+        raise InvalidArgumentError(f"kernel: bounded is {bounded!r}, True or False expected")
 
     def mark(method: _Method) -> _Method:
         if not callable(method):
@@ -149,7 +149,7 @@ def kernel(
             operations,
             serial,
             method.__name__,
-            late,
+            bounded,
         )
         # Decorators work from the last line to the first.
         method.__dict__.setdefault(_MARK, []).insert(0, row)

@@ -75,7 +75,7 @@ class Serving:
         self.optimizes = type(backend).optimize is not PythonBackend.optimize
         self.infers = type(backend).infer_stand_in is not PythonBackend.infer_stand_in
         self.prefers_layouts = type(backend).preferred_layout is not PythonBackend.preferred_layout
-        self.takes_late = any(row.late for rows in backend._rows.values() for row in rows)
+        self.takes_bounded = any(row.bounded for rows in backend._rows.values() for row in rows)
         self.capabilities = self._values("capabilities", backend.capabilities)
         self.options = self._options("option_defaults", backend.option_defaults)
         self.model_options = self._options("model_option_defaults", backend.model_option_defaults)
@@ -186,12 +186,12 @@ class Serving:
         found = self._choose(layer)
         return found if isinstance(found, str) else ""
 
-    def why_not_late(self, layer: ShownLayer) -> str:
-        """Why the backend needs to know late dimensions of a layer; empty if it does not."""
+    def why_not_bounded(self, layer: ShownLayer) -> str:
+        """Why the backend needs to know bounded dimensions of a layer; empty if it does not."""
         found = self._choose(layer)
         if isinstance(found, str):
             return found
-        return "" if found.late else f"kernel '{found.name}' needs to know all shapes"
+        return "" if found.bounded else f"kernel '{found.name}' needs to know all shapes"
 
     def infer(self, layer: ShownLayer) -> Sequence[TensorInfo] | str:
         """Infos of the outputs of an operator that no layer expresses, or why it does not run."""
@@ -307,10 +307,10 @@ class ReadyKernel:
         self,
         inputs: tuple[NDArray[Any] | None, ...],
         outputs: tuple[NDArray[Any], ...],
-        late: tuple[tuple[int, ...], ...],
+        bounded: tuple[tuple[int, ...], ...],
         cancelled: Callable[[], bool],
         run_options: Mapping[str, OptionValue],
     ) -> tuple[NDArray[Any], ...]:
         """Call it and return what it made."""
         call = KernelCall(self._layer, inputs, outputs, self._prepared, cancelled, run_options)
-        return store_answer(self.name, self._function(call), outputs, late)
+        return store_answer(self.name, self._function(call), outputs, bounded)

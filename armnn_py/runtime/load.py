@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from armnn_py.frontends.registry import ModelLike
     from armnn_py.optimizer import OptimizerOptions
     from armnn_py.optimizer.placing.placement import PlacementSource
-    from armnn_py.runtime.bounded.late_sizes import Bounds
+    from armnn_py.runtime.bounded.bounded_sizes import Bounds
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.loaded_network import LoadedNetwork
     from armnn_py.runtime.network_facts import Following
@@ -140,7 +140,7 @@ def load(
         Largest sizes of free dimensions, by name: ``{"sequence": 128}``. Dimensions without a name
         are given by input: ``{"tokens": (1, 128)}``. One plan then serves all shapes up to them, on
         CpuRef and backends that can; CpuAcc makes a plan for each shape as without. The layers must
-        not depend on the sizes. `LoadedNetwork.late_shapes` says whether, and why not.
+        not depend on the sizes. `LoadedNetwork.bounded_shapes` says whether, and why not.
     threads
         Most threads of the process that a layer of this network takes, the caller's included;
         default: all, see `set_num_threads`.

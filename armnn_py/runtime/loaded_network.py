@@ -20,7 +20,7 @@ from armnn_py.network.stages import HAS_LOOPS, why_stages
 from armnn_py.ownership import Closing, Owner
 from armnn_py.runtime.arrays.binding import Binder
 from armnn_py.runtime.bound_network import bind_arrays
-from armnn_py.runtime.bounded.late_plan import plan_late, plan_maker
+from armnn_py.runtime.bounded.bounded_plan import plan_bounded, plan_maker
 from armnn_py.runtime.cancel import CancelToken
 from armnn_py.runtime.contexts.context_pool import ContextPool
 from armnn_py.runtime.contexts.plan_choice import PlanChoice, maker_of_the_plan
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from armnn_py._native.table.backend_options import OptionValue
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.bound_network import BoundNetwork
-    from armnn_py.runtime.bounded.late_sizes import Bounds, LateSize
+    from armnn_py.runtime.bounded.bounded_sizes import BoundedSize, Bounds
     from armnn_py.runtime.network_owner import NetworkOwner
     from armnn_py.runtime.plan.network_plan import NetworkPlan
 
@@ -88,12 +88,12 @@ class LoadedNetwork(
             self._failover = Failover(optimized, runtime)
         self._notices = NetworkNotices(runtime.backends, network_id, self.name)
         self._parts = StagedParts(optimized, runtime, plan_cache_size, plan_cache_bytes, threads)
-        late: list[NetworkPlan] = []
-        limits: list[LateSize] = []
+        bounded: list[NetworkPlan] = []
+        limits: list[BoundedSize] = []
         has_many = bounds is not None or optimized.is_dynamic
         if has_many:
             plan_of = plan_maker(
-                optimized, network_id, self._debug, self._notices, late, limits, threads
+                optimized, network_id, self._debug, self._notices, bounded, limits, threads
             )
         else:
             plan_of = maker_of_the_plan(optimized, network_id, self._debug, threads)
@@ -104,10 +104,10 @@ class LoadedNetwork(
         self.shadow = None
         try:
             if has_many:
-                self._late_shapes = plan_late(
-                    optimized, self._notices, self._debug, bounds, late, limits
+                self._late_shapes = plan_bounded(
+                    optimized, self._notices, self._debug, bounds, bounded, limits
                 )
-            self._choice = PlanChoice(optimized, self._binder, pool, has_late_plan=bool(late))
+            self._choice = PlanChoice(optimized, self._binder, pool, has_bounded_plan=bool(bounded))
             self._runs = GeneralRuns(self._binder, pool, self._choice, self._parts)
             if optimized.contents.stages:
                 self._parts.load(optimized.contents.stages)

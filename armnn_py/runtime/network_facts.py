@@ -13,7 +13,7 @@ from armnn_py.errors import InvalidArgumentError
 from armnn_py.habits import missing_attribute
 from armnn_py.network.stages import stages_needed
 from armnn_py.optimizer import Assignment
-from armnn_py.runtime.bounded.late_plan import report_without_bounds
+from armnn_py.runtime.bounded.bounded_plan import report_without_bounds
 from armnn_py.runtime.failover import NOTHING_LOST, Health
 from armnn_py.runtime.network_state import NetworkState
 from armnn_py.text import counted
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from armnn_py.network import ModelMetadata
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.arrays.binding import Binder
-    from armnn_py.runtime.bounded.late_plan import LateShapesReport
+    from armnn_py.runtime.bounded.bounded_plan import BoundedShapesReport
     from armnn_py.runtime.contexts.context_pool import ContextPool
     from armnn_py.runtime.debug_hook import DebugCallback, DebugHook
     from armnn_py.runtime.failover import Failover, LastRun
@@ -66,7 +66,7 @@ class NetworkFacts:
     _failover: Failover | None
     #: Of `load`; None: `optimize` and `Runtime.load_network` were called.
     _growth: Growth | None
-    _late_shapes: LateShapesReport | None
+    _late_shapes: BoundedShapesReport | None
     _optimized: OptimizedNetwork
     _parts: StagedParts
     _pool: ContextPool
@@ -135,7 +135,7 @@ class NetworkFacts:
         return self._runtime
 
     @property
-    def late_shapes(self) -> LateShapesReport:
+    def bounded_shapes(self) -> BoundedShapesReport:
         """Whether one plan serves all shapes up to the ``bounds`` of `load`, and why not."""
         if self._late_shapes is None:
             self._late_shapes = report_without_bounds(self._optimized)

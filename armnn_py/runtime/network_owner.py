@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from armnn_py.optimizer import OptimizedNetwork
-    from armnn_py.runtime.bounded.late_sizes import Bounds
+    from armnn_py.runtime.bounded.bounded_sizes import Bounds
     from armnn_py.runtime.stages.bodies import Part
 
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from armnn_py.network import Network
     from armnn_py.optimizer import OptimizedNetwork, OptimizerOptions
     from armnn_py.python_backend import PythonBackend
-    from armnn_py.runtime.bounded.late_sizes import Bounds
+    from armnn_py.runtime.bounded.bounded_sizes import Bounds
     from armnn_py.runtime.loaded_network import LoadedNetwork
 
 #: Seconds to wait at interpreter exit for runs that were told to stop.

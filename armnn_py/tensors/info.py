@@ -47,7 +47,7 @@ def plain_info(info: TensorInfo, numbers: Sequence[int] | None = None) -> Tensor
     _set(new, "data_type", info.data_type)
     _set(new, "quantization", info.quantization)
     _set(new, "dimension_names", info.dimension_names)
-    _set(new, "late", info.late)
+    _set(new, "bounded", info.bounded)
     return new
 
 
@@ -85,18 +85,18 @@ def _parse_names(names: Sequence[str | None], dims: Sequence[int | None]) -> tup
     return kept if any(kept) else ()
 
 
-def _parse_late(late: Sequence[int], dims: Sequence[int | None]) -> tuple[int, ...]:
-    """Return the dimensions whose size is known late, in order."""
+def _parse_bounded(bounded: Sequence[int], dims: Sequence[int | None]) -> tuple[int, ...]:
+    """Return the dimensions that are bounded, in order."""
     try:
-        found = tuple(sorted({operator.index(axis) for axis in late}))
+        found = tuple(sorted({operator.index(axis) for axis in bounded}))
     except TypeError:
         raise InvalidArgumentError(
-            f"late dimensions {late!r} given, a sequence of integers expected"
+            f"bounded dimensions {bounded!r} given, a sequence of integers expected"
         ) from None
     for axis in found:
         if not 0 <= axis < len(dims) or dims[axis] is None:
             raise InvalidArgumentError(
-                f"late dimension {axis} given, one with an upper bound in shape "
+                f"bounded dimension {axis} given, one with an upper bound in shape "
                 f"{format_shape(dims)} expected"
             )
     return found
@@ -119,7 +119,7 @@ class TensorInfo:
         One for each dimension, ``None`` for one without, as ``("batch", None)``; for display, so
         that infos with other names are equal. Only free dimensions keep theirs, and the attribute
         is ``()`` where none has any.
-    late
+    bounded
         Dimensions whose size only the layer that makes the tensor finds when it runs, counted from
         0; ``shape`` has their upper bounds. For outputs of StandIn layers alone.
 
@@ -127,7 +127,7 @@ class TensorInfo:
     ------
     InvalidArgumentError
         A dimension is negative or no integer, there are too many of them, the tensor has 2**63
-        bytes or more, no tensor type has the dtype, or the quantisation, the names or the late
+        bytes or more, no tensor type has the dtype, or the quantisation, the names or the bounded
         dimensions do not fit shape and type.
 
     Examples
@@ -147,7 +147,7 @@ class TensorInfo:
     data_type: DataType
     quantization: QuantizationInfo | None
     dimension_names: tuple[str | None, ...] = field(compare=False)
-    late: tuple[int, ...]
+    bounded: tuple[int, ...]
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ class TensorInfo:
         quantization: QuantizationInfo | None = None,
         *,
         dimension_names: Sequence[str | None] = (),
-        late: Sequence[int] = (),
+        bounded: Sequence[int] = (),
     ) -> None:
         dims = parse_shape(shape)
         kind = _parse_data_type(data_type)
@@ -169,7 +169,7 @@ class TensorInfo:
         object.__setattr__(self, "quantization", quantization)
         names = _parse_names(dimension_names, dims) if dimension_names else ()
         object.__setattr__(self, "dimension_names", names)
-        object.__setattr__(self, "late", _parse_late(late, dims) if late else ())
+        object.__setattr__(self, "bounded", _parse_bounded(bounded, dims) if bounded else ())
         if quantization is not None:
             self._check_quantization(quantization)
 
@@ -299,9 +299,9 @@ class TensorInfo:
 
     def __repr__(self) -> str:
         shape = format_shape(self.shape, self.dimension_names)
-        if self.late:
+        if self.bounded:
             places = enumerate(map(str, self.shape))
-            shape = "x".join(f"<={dim}" if axis in self.late else dim for axis, dim in places)
+            shape = "x".join(f"<={dim}" if axis in self.bounded else dim for axis, dim in places)
         text = f"{self.data_type.shown}, {shape}"
         if self.quantization is not None:
             scales = self.quantization.scales

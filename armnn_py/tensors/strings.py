@@ -87,7 +87,7 @@ class StringInfo(TensorInfo):
         object.__setattr__(self, "data_type", STRING)
         object.__setattr__(self, "quantization", None)
         object.__setattr__(self, "dimension_names", checked.dimension_names)
-        object.__setattr__(self, "late", ())
+        object.__setattr__(self, "bounded", ())
 
     @property
     def byte_size(self) -> NoReturn:

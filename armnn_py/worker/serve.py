@@ -185,7 +185,7 @@ class _Worker:
             )
         if answer.outputs is None:
             return {"reason": answer.reason or "it says no"}
-        if any(info.late for info in answer.outputs):
+        if any(info.bounded for info in answer.outputs):
             return {"reason": "sizes that it finds in a run do not leave its worker"}
         return {"infos": [info_to_json(info) for info in answer.outputs]}
 

@@ -34,9 +34,9 @@
 #undef ARMNN_REF_KERNEL_REALS
 
 /* All kernels read shapes when they run. */
-#define ROW(layer, type, execute, supports, prepare)                          \
-  ARMNN_KERNEL_LATE(layer, ARMNN_ANY, type, execute, supports, prepare, NULL, \
-                    armnn_i_ref_takes_late),
+#define ROW(layer, type, execute, supports, prepare)                             \
+  ARMNN_KERNEL_BOUNDED(layer, ARMNN_ANY, type, execute, supports, prepare, NULL, \
+                       armnn_i_ref_takes_bounded),
 #define ARMNN_REF_KERNEL(layer, type, execute, supports) ROW(layer, type, execute, supports, NULL)
 #define ARMNN_REF_KERNEL_IN_PLACE(layer, type, execute, supports) \
   ROW(layer, type, execute, supports, armnn_i_ref_prepare_in_place)

@@ -56,7 +56,7 @@ armnn_status_t armnn_i_ref_prepare_suppression(const armnn_workload_info_t* info
                                                armnn_error_t* error);
 
 /* Kernels read shapes when they run; says where that is not enough. */
-armnn_status_t armnn_i_ref_takes_late(const armnn_layer_query_t* query, armnn_error_t* reason);
+armnn_status_t armnn_i_ref_takes_bounded(const armnn_layer_query_t* query, armnn_error_t* reason);
 
 /* Lets the output take the memory of any input with as many elements of the same size. */
 armnn_status_t armnn_i_ref_prepare_in_place(const armnn_workload_info_t* info,

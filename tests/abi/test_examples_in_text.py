@@ -69,11 +69,11 @@ PIECES = {
     "ARMNN_KERNEL_ACTIVATION(RELU": Piece(
         kernels("add_f32", "relu_f32", "conv_f32") + supports("conv_supports") + PREPARE
     ),
-    "ARMNN_SET(takes_late": Piece(kernels("softmax_f32") + supports("softmax_supports")),
+    "ARMNN_SET(takes_bounded": Piece(kernels("softmax_f32") + supports("softmax_supports")),
     "persistent_size": Piece(),
     "->readable_bytes": Piece(BODY, "}\n"),
     "infer_stand_in": Piece(kernels("swirl") + supports("swirl_supports")),
-    "ARMNN_KERNEL_LATE(SOFTMAX": Piece(kernels("softmax_f32") + supports("softmax_supports")),
+    "ARMNN_KERNEL_BOUNDED(SOFTMAX": Piece(kernels("softmax_f32") + supports("softmax_supports")),
     "ARMNN_KERNEL_RULED(SOFTMAX": Piece(
         kernels("softmax_f32", "concat_any", "pool_f32") + supports("pool_supports")
     ),

@@ -123,13 +123,13 @@ def test_without_deserialize_blob_no_bytes_are_saved(
     assert journal().count("compiled") == 2
 
 
-# ---- State together with sizes that are known late -----------------------------------------------
+# ---- State together with bounded sizes -----------------------------------------------
 
 
 def test_a_row_has_state_and_tells_a_size(open_runtime: Callable[..., ann.Runtime]) -> None:
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((3, 2)))
-    info = ann.TensorInfo((3, 2), late=(0,))
+    info = ann.TensorInfo((3, 2), bounded=(0,))
     rows = network.add_layer(
         ann.LayerType.STAND_IN, [x], StandInDescriptor(1, 1), output_infos=[info], name="rows"
     )

@@ -19,7 +19,7 @@ from .conftest import REPOSITORY, WRONG, Build
 
 #: The feature that is wrong, and what the report says.
 DEFECTS = {
-    "READS_THE_BOUND": ("late shapes", "'Softmax of columns', 1 rows where up to 9 may come"),
+    "READS_THE_BOUND": ("bounded shapes", "'Softmax of columns', 1 rows where up to 9 may come"),
     "DEFAULT_IS_ANOTHER": ("options", "'gain' is given as its stated default, 1"),
     "MODEL_DEFAULT_IS_ANOTHER": ("options", "'exact' is given as its stated default, True"),
     "DEFAULT_TAKES_OTHER_LAYERS": (
@@ -73,7 +73,7 @@ def test_without_a_defect_everything_passes(wrong_features: Build) -> None:
     report = check_conformance(wrong_features("NONE"))
     assert report.ok, report.changes
     assert outcomes(report) == {
-        "late shapes": "passed",
+        "bounded shapes": "passed",
         "options": "passed",
         "run options": "passed",
         "blobs": "refused",

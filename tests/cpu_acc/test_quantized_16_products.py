@@ -11,7 +11,7 @@ import pytest
 
 import armnn_py as ann
 
-from .products import W16, F, Family, byte_weights, random_product, int16_info
+from .products import W16, F, Family, byte_weights, int16_info, random_product
 from .quantized import check_equal, quantized_runtime
 
 __all__ = ["quantized_runtime"]

@@ -61,8 +61,8 @@ def expected(x: np.ndarray) -> np.ndarray:
 def test_names_of_free_dimensions_are_bounded() -> None:
     bounds = {"batch": 2, "sequence": 12}
     with ann.load(heads_model(), ["CpuRef"], bounds=bounds) as loaded:
-        assert loaded.late_shapes, loaded.late_shapes.reasons
-        assert loaded.late_shapes.bounds == bounds
+        assert loaded.bounded_shapes, loaded.bounded_shapes.reasons
+        assert loaded.bounded_shapes.bounds == bounds
         for batch, length in [(1, 1), (1, 2), (2, 12), (2, 5), (1, 12)]:
             x = np.random.default_rng(length).standard_normal((batch, length, 8))
             made = loaded.run(x.astype(np.float32))["y"]
@@ -73,7 +73,7 @@ def test_names_of_free_dimensions_are_bounded() -> None:
 def test_some_are_fixed_and_some_are_bounded() -> None:
     shapes = {"x": (1, None, 8)}
     with ann.load(heads_model(), ["CpuRef"], shapes=shapes, bounds={"sequence": 6}) as loaded:  # type: ignore[dict-item]
-        assert loaded.late_shapes, loaded.late_shapes.reasons
+        assert loaded.bounded_shapes, loaded.bounded_shapes.reasons
         x = np.ones((1, 4, 8), np.float32)
         np.testing.assert_allclose(loaded.run(x)["y"], expected(x), rtol=1e-4)
         with pytest.raises(ann.InvalidArgumentError, match="dimension 1 is 7, above its bound 6"):

@@ -164,7 +164,7 @@ def test_specialize_asks_for_values() -> None:
 
 def test_bounds_say_why_they_do_not_help() -> None:
     with ann.load(sums((2, 3, "n")), ["CpuRef"], bounds={"n": 8}) as network:
-        assert "axes" in network.late_shapes.reasons[0]
+        assert "axes" in network.bounded_shapes.reasons[0]
         assert network.run({"x": X, "axes": axes(1)})["y"].shape == (2, 1, 4)
 
 

@@ -124,7 +124,7 @@ def test_write_text(models_folder: Path) -> None:
     folder = models_folder / "more"
     weights = write_text.read_weights(folder)
     writer = write_text.Writer(folder)
-    assert writer.loaded.late_shapes, writer.loaded.late_shapes.reasons
+    assert writer.loaded.bounded_shapes, writer.loaded.bounded_shapes.reasons
 
     letter_of = {
         v: k for k, v in json.loads((folder / "textgenrnn_vocab.json").read_text()).items()

@@ -96,8 +96,8 @@ def test_sizes_with_a_bound_get_plans_of_their_own() -> None:
         with pytest.warns(ann.ArmnnWarning, match="each input shape gets a plan of its own"):
             away = ann.load(rows(), ["CpuRef"], runtime=runtime, bounds={"rows": 5})
         with away, ann.load(rows(), ["CpuRef"], bounds={"rows": 5}) as here:
-            assert here.late_shapes.one_plan
-            assert not away.late_shapes.one_plan
+            assert here.bounded_shapes.one_plan
+            assert not away.bounded_shapes.one_plan
             for count in (5, 1, 0, 5):
                 x = random.random((count, 4), np.float32)
                 np.testing.assert_array_equal(away.run(x)["y"], here.run(x)["y"])

@@ -150,11 +150,11 @@ def test_capabilities(runtime: ann.Runtime) -> None:
     assert capabilities["ImportAlignment"] == 64
 
 
-def test_shapes_that_are_known_late(runtime: ann.Runtime) -> None:
+def test_bounded_shapes(runtime: ann.Runtime) -> None:
     """Its tensors then lie in host memory, also those that it would hold itself."""
 
     def build(infos: dict[str, ann.TensorInfo]) -> ann.Network:
-        network = ann.Network("late")
+        network = ann.Network("bounded")
         x = network.add_input("x", infos["x"])
         y = network.add_activation(x, ann.ActivationFunction.RELU)
         y = network.add_multiplication(network.add_addition(y, x), np.float32(0.5))
@@ -162,9 +162,11 @@ def test_shapes_that_are_known_late(runtime: ann.Runtime) -> None:
         return network
 
     info = ann.TensorInfo((None, 3), dimension_names=("rows", None))
-    network = ann.Network.from_builder("late", {"x": info}, build, {"y": ann.TensorInfo((None,))})
+    network = ann.Network.from_builder(
+        "bounded", {"x": info}, build, {"y": ann.TensorInfo((None,))}
+    )
     with ann.load(network, BACKENDS, runtime=runtime, bounds={"rows": 100}) as loaded:
-        assert loaded.late_shapes, loaded.late_shapes.reasons
+        assert loaded.bounded_shapes, loaded.bounded_shapes.reasons
         assert loaded.assignment.counts == {"Sample_Zero": 4}
         for rows in (100, 1, 33, 0, 99):
             x = values(rows, 3, seed=rows)
@@ -184,8 +186,8 @@ def test_layers_of_boxes_need_known_shapes(runtime: ann.Runtime) -> None:
     with pytest.warns(ann.ArmnnWarning, match="each input shape gets a plan of its own"):
         loaded = ann.load(network, BACKENDS, runtime=runtime, bounds={"rows": 8})
     with loaded:
-        assert loaded.late_shapes.reasons == (
-            "layer 'concat_1' (Concat): backend 'Sample_Zero' refuses late shapes: "
+        assert loaded.bounded_shapes.reasons == (
+            "layer 'concat_1' (Concat): backend 'Sample_Zero' refuses bounded shapes: "
             "zero_f32_concat goes by boxes of known sizes",
         )
         x = values(2, 3)

@@ -92,7 +92,7 @@ BOUNDS = {
     "optimizer/measuring/measure_cache.py": {"_plain": FIELDS},
     "optimizer/saved/descriptor_values.py": {"_field_to_json": FIELDS},
     "runtime/general_runs.py": {"GeneralRuns.run": SAME_NAME},
-    "runtime/bounded/late_sizes.py": {"evaluate": FIELDS, "find_rule": FIELDS},
+    "runtime/bounded/bounded_sizes.py": {"evaluate": FIELDS, "find_rule": FIELDS},
     "runtime/network_cache.py": {"_text": "arguments of the caller of load"},
     "runtime/profile/profile_stages.py": {"_walk": STAGES},
     "serve/batcher.py": {

@@ -137,8 +137,8 @@ class LayerStructs:
         outlive this object.
     blob
         The blob of a PRE_COMPILED layer.
-    late
-        For each input, then for each output: bits of dimensions that are known late, see
+    bounded
+        For each input, then for each output: bits of bounded dimensions, see
         `tensor_info`; empty: there are none.
     """
 
@@ -162,9 +162,9 @@ class LayerStructs:
         constants: Sequence[np.ndarray | None] = (),
         *,
         blob: NativeBlob | None = None,
-        late: Sequence[int] = (),
+        bounded: Sequence[int] = (),
     ) -> None:
-        masks = list(late) or [0] * (len(inputs) + len(outputs))
+        masks = list(bounded) or [0] * (len(inputs) + len(outputs))
         known = list(constants) or [None] * len(inputs)
         self.layer_type = int(layer_type)
         if descriptor is None and self.layer_type == abi.ARMNN_LAYER_PRE_COMPILED:
@@ -173,11 +173,11 @@ class LayerStructs:
             self.descriptor = descriptor_struct(layer_type, descriptor)
         self.fields_used = 0 if descriptor is None else descriptor.fields_used
         self.inputs = [
-            None if info is None else tensor_info(info, constant=value is not None, late=mask)
+            None if info is None else tensor_info(info, constant=value is not None, bounded=mask)
             for info, value, mask in zip(inputs, known, masks[: len(inputs)], strict=True)
         ]
         self.outputs = [
-            tensor_info(info, late=mask)
+            tensor_info(info, bounded=mask)
             for info, mask in zip(outputs, masks[len(inputs) :], strict=True)
         ]
         self.constants = known
@@ -248,10 +248,10 @@ def layer_query(
     inputs: Sequence[TensorInfo | None],
     outputs: Sequence[TensorInfo],
     constant_inputs: Sequence[bool],
-    late: Sequence[int] = (),
+    bounded: Sequence[int] = (),
 ) -> tuple[LayerStructs, abi.armnn_layer_query_t]:
     """A support query without values: it only tells which inputs are constant."""
-    structs = LayerStructs(layer_type, descriptor, inputs, outputs, late=late)
+    structs = LayerStructs(layer_type, descriptor, inputs, outputs, bounded=bounded)
     for info, constant in zip(structs.inputs, constant_inputs, strict=True):
         if info is not None and constant:
             info.flags |= abi.ARMNN_TENSOR_CONSTANT

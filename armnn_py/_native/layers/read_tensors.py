@@ -26,12 +26,12 @@ def read_tensor_info(
     pointer: Any,
     what: str,
     *,
-    takes_late: bool = False,
+    takes_bounded: bool = False,
     known: dict[bytes, TensorInfo] | None = None,
 ) -> TensorInfo:
     """The `TensorInfo` of an ``armnn_tensor_info_t``.
 
-    Every dimension must be known, except with ``takes_late``.
+    Every dimension must be known, except with ``takes_bounded``.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def read_tensor_info(
         To the structure.
     what
         For messages.
-    takes_late
+    takes_bounded
         Whether dimensions may be free.
     known
         What was read before, by the bytes of its structure; of a layer with many operands most are
@@ -55,23 +55,23 @@ def read_tensor_info(
     )
     plain = known is not None and not struct.quantization_count
     if not plain:  # nothing but these bytes tells what it is
-        return _tensor_info(struct, what, takes_late)
+        return _tensor_info(struct, what, takes_bounded)
     assert known is not None
     key = bytes(struct)
     found = known.get(key)
     if found is None:
-        found = known[key] = _tensor_info(struct, what, takes_late)
+        found = known[key] = _tensor_info(struct, what, takes_bounded)
     return found
 
 
-def _tensor_info(struct: abi.armnn_tensor_info_t, what: str, takes_late: bool) -> TensorInfo:
+def _tensor_info(struct: abi.armnn_tensor_info_t, what: str, takes_bounded: bool) -> TensorInfo:
     if struct.fields_used:
         raise NonsenseError(f"{what} uses members that this version does not know")
     rank = int(struct.rank)
     if rank > abi.ARMNN_MAX_DIMS:
         raise NonsenseError(f"{what} has {rank} dimensions")
-    late = [axis for axis in range(rank) if not struct.dim_known_mask >> axis & 1]
-    if late and not takes_late:
+    bounded = [axis for axis in range(rank) if not struct.dim_known_mask >> axis & 1]
+    if bounded and not takes_bounded:
         raise NonsenseError(f"{what} has free dimensions")
     try:
         data_type = DataType(int(struct.data_type))
@@ -88,7 +88,7 @@ def _tensor_info(struct: abi.armnn_tensor_info_t, what: str, takes_late: bool) -
         with Meaning(what):
             quantization = QuantizationInfo(tuple(scales), tuple(points), axis)
     with Meaning(what):
-        return TensorInfo(tuple(struct.dims[:rank]), data_type, quantization, late=late)
+        return TensorInfo(tuple(struct.dims[:rank]), data_type, quantization, bounded=bounded)
 
 
 class Meaning:

@@ -119,7 +119,7 @@ def read_call_infos(
 
 
 def _info(pointer: Any, what: str) -> TensorInfo:
-    return read_tensor_info(pointer, what, takes_late=True)
+    return read_tensor_info(pointer, what, takes_bounded=True)
 
 
 def read_operator(info: Any, options: Mapping[str, OptionValue]) -> ShownLayer:

@@ -24,18 +24,18 @@ def with_header(structure: Any, tag: int) -> None:
 
 
 def tensor_info(
-    info: TensorInfo, *, constant: bool = False, late: int = 0
+    info: TensorInfo, *, constant: bool = False, bounded: int = 0
 ) -> abi.armnn_tensor_info_t:
     """The C form of ``info``; its quantisation arrays stay attached to the result.
 
-    Bit d of ``late``: dimension d is known late, ``info`` has its upper bound.
+    Bit d of ``bounded``: dimension d is bounded, ``info`` has its upper bound.
     """
     if info.quantization is not None:
         struct = _make_tensor_info(info, constant)
     else:
         struct = abi.armnn_tensor_info_t.from_buffer_copy(_image_of_info(info, constant))
-    if late:
-        struct.dim_known_mask &= ~late
+    if bounded:
+        struct.dim_known_mask &= ~bounded
     return struct
 
 

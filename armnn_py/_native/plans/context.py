@@ -70,9 +70,9 @@ class NativeContext:
         "_memories",
         "_network",
         "_options",
+        "_reported_callback",
         "_run",
         "_shapes",
-        "_told_callback",
         "call",
         "caught",
         "handle",
@@ -127,7 +127,7 @@ class NativeContext:
         self.call = (function, ctypes.addressof(run))
         self._memories: Any = None
         self._shapes: PlanShapes | None = None
-        self._told_callback: Any = None
+        self._reported_callback: Any = None
         self._options: tuple[int, bool, bool, bool] | None = None
         self.run_options: NativeRunOptions | None = None
         self._kept_options: NativeRunOptions | None = None
@@ -186,7 +186,7 @@ class NativeContext:
         run.memories = memories if memories is not None else type(run.memories)()
 
     def set_shapes(self, shapes: PlanShapes) -> None:
-        """Let the next runs have these shapes: of a plan with late steps.
+        """Let the next runs have these shapes: of a plan with bounded steps.
 
         Raises
         ------
@@ -200,15 +200,15 @@ class NativeContext:
             raise_status(status, f"network '{self._network}': shapes were refused", self._error)
         self._shapes = shapes  # the context points into them
 
-    def follow_told(self, shapes_behind: Callable[[int, list[int]], PlanShapes]) -> None:
-        """Call a function after each step that tells sizes.
+    def follow_reported(self, shapes_behind: Callable[[int, list[int]], PlanShapes]) -> None:
+        """Call a function after each step that reports sizes.
 
         It gets the number of the step and the sizes of its outputs, `MAX_DIMENSIONS` for each, and
         returns the shapes for the steps behind it. Its exception ends the run, in ``caught``.
         """
         kept: list[PlanShapes] = []
 
-        def told(step: int, dims: Any) -> int:
+        def reported(step: int, dims: Any) -> int:
             try:
                 with interruptible():
                     shapes = shapes_behind(step, dims)
@@ -218,7 +218,7 @@ class NativeContext:
                 self.caught.append(error)
                 return 0
 
-        self._told_callback = self._run.told = type(self._run.told)(told)
+        self._reported_callback = self._run.reported = type(self._run.reported)(reported)
 
     @property
     def error(self) -> ErrorBuffer:
@@ -336,9 +336,9 @@ class NativeContext:
         if self._gate is not None:
             self._gate.close()
             self._gate = None
-        if self._told_callback is not None:
-            self._told_callback = None
-            self._run.told = type(self._run.told)()
+        if self._reported_callback is not None:
+            self._reported_callback = None
+            self._run.reported = type(self._run.reported)()
 
     def abandon(self) -> None:
         """Forget the native context without freeing it: after a fork another thread was in it."""

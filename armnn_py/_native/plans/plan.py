@@ -79,7 +79,7 @@ class PlanSpec:
         network_id: int = 0,
         flags: int = 0,
         fence: int = 0,
-        late: int = abi.ARMNN_PLAN_LATE_NONE,
+        bounded: int = abi.ARMNN_PLAN_BOUNDED_NONE,
         input_infos: Any = None,
     ) -> None:
         """Add the next step; ``kind`` is an ``ARMNN_PLAN_STEP_`` value.
@@ -105,7 +105,7 @@ class PlanSpec:
         struct.network_id = network_id
         struct.flags = flags
         struct.fence = fence
-        struct.late = late
+        struct.bounded = bounded
         if input_infos is not None:
             struct.input_infos = input_infos
         if backend_context:
@@ -136,10 +136,10 @@ class PlanShapes:
     Parameters
     ----------
     infos
-        For each tensor its info, or None if no late step uses it.
+        For each tensor its info, or None if no bounded step uses it.
     sizes
         For each tensor its bytes.
-    late
+    bounded
         By tensor: bits of dimensions that a step tells, see `tensor_info`.
     base
         Shapes many of whose infos are the same objects: their structures are used again.
@@ -152,7 +152,7 @@ class PlanShapes:
         self,
         infos: Sequence[TensorInfo | None],
         sizes: Sequence[int],
-        late: Mapping[int, int],
+        bounded: Mapping[int, int],
         base: PlanShapes | None = None,
     ) -> None:
         self.struct = abi.armnn_plan_shapes_t()
@@ -162,8 +162,8 @@ class PlanShapes:
         for number, info in enumerate(infos):
             if info is None:
                 continue
-            if number in late:
-                pointers[number] = ctypes.pointer(tensor_info(info, late=late[number]))
+            if number in bounded:
+                pointers[number] = ctypes.pointer(tensor_info(info, bounded=bounded[number]))
                 continue
             pointer = known.get(id(info))
             if pointer is None:

@@ -59,13 +59,13 @@ class Runs(Protocol):
         self,
         inputs: tuple[NDArray[Any] | None, ...],
         outputs: tuple[NDArray[Any], ...],
-        late: tuple[tuple[int, ...], ...],
+        bounded: tuple[tuple[int, ...], ...],
         cancelled: Callable[[], bool],
         run_options: Mapping[str, OptionValue],
     ) -> tuple[NDArray[Any], ...]:
         """Compute the outputs, and return them; called by many threads at once.
 
-        Along the dimensions in ``late`` of an output, what it returns may be smaller than in
+        Along the dimensions in ``bounded`` of an output, what it returns may be smaller than in
         ``outputs``.
         """
 
@@ -79,19 +79,19 @@ class WorkloadMaker(Protocol):
         Whether `infer` ever says yes.
     prefers_layouts
         Whether `preferred_layout` says anything.
-    takes_late
-        Whether `why_not_late` ever says nothing.
+    takes_bounded
+        Whether `why_not_bounded` ever says nothing.
     """
 
     infers: bool
     prefers_layouts: bool
-    takes_late: bool
+    takes_bounded: bool
 
     def why_not(self, layer: ShownLayer) -> str:
         """Why it does not run a layer; empty if it does."""
 
-    def why_not_late(self, layer: ShownLayer) -> str:
-        """Why it needs to know late dimensions of a layer that it runs; empty if it does not."""
+    def why_not_bounded(self, layer: ShownLayer) -> str:
+        """Why it needs to know bounded dimensions of a layer that it runs; empty if it does not."""
 
     def infer(self, layer: ShownLayer) -> Sequence[TensorInfo] | str:
         """Infos of the outputs of an operator that no layer expresses, or why it does not run."""
@@ -136,8 +136,8 @@ def new_support(maker: WorkloadMaker, options: Any, children: set[int]) -> Any:
     """Make an ``armnn_layer_support_t`` for these model options."""
     item = _Maker(maker, read_options(options), children)
     functions = _support_functions(
-        infers=maker.infers, prefers_layouts=maker.prefers_layouts, takes_late=maker.takes_late,
-        answers_many=hasattr(maker, "why_not_many"),
+        infers=maker.infers, prefers_layouts=maker.prefers_layouts,
+        takes_bounded=maker.takes_bounded, answers_many=hasattr(maker, "why_not_many"),
     )  # fmt: skip
     return _child(item, abi.armnn_layer_support_t, functions, item)
 
@@ -161,9 +161,9 @@ def _are_layers_supported(
     return abi.ARMNN_STATUS_OK
 
 
-def _takes_late_shapes(pointer: Any, query: Any) -> None:
+def _takes_bounded_shapes(pointer: Any, query: Any) -> None:
     support: _Maker = item_of(pointer)
-    reason = support.maker.why_not_late(read_query(query.contents, support.options))
+    reason = support.maker.why_not_bounded(read_query(query.contents, support.options))
     if reason:
         raise UnsupportedError(reason)
 
@@ -176,7 +176,7 @@ def _infer_stand_in(pointer: Any, layer: Any, out_infos: Any) -> None:
         raise UnsupportedError(found)
     # The structures hold their arrays of scales, and live until the next call.
     support.inferred = [
-        tensor_info(info, late=sum(1 << axis for axis in info.late)) for info in found
+        tensor_info(info, bounded=sum(1 << axis for axis in info.bounded)) for info in found
     ]
     for index, info in enumerate(support.inferred):
         out_infos[index] = info
@@ -189,7 +189,7 @@ def _get_preferred_layout(pointer: Any, query: Any) -> int:
 
 @functools.cache
 def _support_functions(
-    *, infers: bool, prefers_layouts: bool, takes_late: bool, answers_many: bool
+    *, infers: bool, prefers_layouts: bool, takes_bounded: bool, answers_many: bool
 ) -> Any:
     members: dict[str, Any] = {
         "destroy": partial(notice, function=_destroy),
@@ -204,9 +204,9 @@ def _support_functions(
         members["are_layers_supported"] = partial(
             notice, function=_are_layers_supported, default=abi.ARMNN_STATUS_INTERNAL
         )
-    if takes_late:
+    if takes_bounded:
         what = "supports()"
-        members["takes_late_shapes"] = partial(question, answer=_takes_late_shapes, what=what)
+        members["takes_bounded_shapes"] = partial(question, answer=_takes_bounded_shapes, what=what)
     return table(abi.armnn_layer_support_api_t, abi.ARMNN_STRUCT_LAYER_SUPPORT, members)
 
 
@@ -252,13 +252,13 @@ class _Workload:
             for index, (info, constant) in enumerate(zip(operands, self.constants, strict=True))
         )
         outputs = tuple(np.zeros(info.static_shape, info.dtype) for info in results)
-        late = tuple(info.late for info in results)
+        bounded = tuple(info.bounded for info in results)
         run_id = int(args.run_id)
         with interruptible():
             options = self.parent.maker.options_of(run_id)
-            arrays = self.runs.run(inputs, outputs, late, lambda: _is_cancelled(run_id), options)
+            arrays = self.runs.run(inputs, outputs, bounded, lambda: _is_cancelled(run_id), options)
         for index, (info, made) in enumerate(zip(results, arrays, strict=True)):
-            if info.late:
+            if info.bounded:
                 info = info.with_shape(made.shape)
                 for axis, size in enumerate(made.shape):
                     args.output_dims[index][axis] = size

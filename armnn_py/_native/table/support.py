@@ -173,21 +173,21 @@ class NativeLayerSupport:
             other = ask(self._object, questions.queries, count, questions.taken)
         return other == count
 
-    def ask_late(self, question: tuple[Any, ...], late: Sequence[int]) -> tuple[bool, str]:
-        """Whether the backend takes a layer with dimensions that are known late.
+    def ask_bounded(self, question: tuple[Any, ...], bounded: Sequence[int]) -> tuple[bool, str]:
+        """Whether the backend takes a layer with bounded dimensions.
 
-        ``question`` is what `ask` takes, and ``late`` what `layer_query` takes.
+        ``question`` is what `ask` takes, and ``bounded`` what `layer_query` takes.
         """
-        if not self._api.takes_late_shapes:
+        if not self._api.takes_bounded_shapes:
             return False, "the backend needs to know all shapes"
         layer_type, descriptor, inputs, outputs, constant_inputs = question
-        keep, query = layer_query(layer_type, descriptor, inputs, outputs, constant_inputs, late)
+        keep, query = layer_query(layer_type, descriptor, inputs, outputs, constant_inputs, bounded)
         self._error.clear()
-        status = self._api.takes_late_shapes(
+        status = self._api.takes_bounded_shapes(
             self._object, ctypes.byref(query), ctypes.byref(self._error.struct)
         )
         del keep
-        return self._answer("takes_late_shapes", status, layer_type, self._error.text)
+        return self._answer("takes_bounded_shapes", status, layer_type, self._error.text)
 
     def ask_many(self, questions: Sequence[tuple[Any, ...]]) -> list[tuple[bool, str]]:
         """The answers to many questions, each the arguments of `ask`.
@@ -273,7 +273,7 @@ class NativeLayerSupport:
         try:
             return tuple(
                 read_tensor_info(
-                    ctypes.pointer(info), f"the info of output {index}", takes_late=True
+                    ctypes.pointer(info), f"the info of output {index}", takes_bounded=True
                 )
                 for index, info in enumerate(infos[:count])
             ), ""

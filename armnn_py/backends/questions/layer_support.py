@@ -184,15 +184,15 @@ class LayerSupport(Closing):
             return False
         return self._native.repeats(questions)
 
-    def ask_late(self, layer: LayerSignature, late: Sequence[int]) -> Support:
+    def ask_bounded(self, layer: LayerSignature, bounded: Sequence[int]) -> Support:
         """Whether the backend takes a layer with dimensions that are known only when it runs.
 
-        ``late`` has for each input, then for each output the bits of these dimensions; their sizes
-        in ``layer`` are upper bounds.
+        ``bounded`` has for each input, then for each output the bits of these dimensions; their
+        sizes in ``layer`` are upper bounds.
         """
         if self._native is None:
             return Support(False, self._failure)
-        return Support(*self._native.ask_late(layer, late))
+        return Support(*self._native.ask_bounded(layer, bounded))
 
     @property
     def runs_stand_ins(self) -> bool:

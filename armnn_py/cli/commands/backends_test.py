@@ -140,9 +140,9 @@ def test(
         )
     note = ""
     if model is not None:
-        note = "Only this model: no other layers, options, late shapes, blobs, lives"
+        note = "Only this model: no other layers, options, bounded shapes, blobs, lives"
     elif layers or types:
-        note = "Only these layers or types: no random networks, options, late shapes"
+        note = "Only these layers or types: no random networks, options, bounded shapes"
     hints = [] if repro is not None else ["--repro DIR writes a program for each failure"]
     answer_report(session, found, report, note, hints, is_expected=expect is not None)
 

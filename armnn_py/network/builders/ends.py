@@ -60,9 +60,9 @@ class EndBuilders(NetworkCore):
                 f"input '{name}': {info!r}, and no layer reads strings",
                 hints=["Network.from_builder(..., stages=...) takes stages that do"],
             )
-        if info.late:
+        if info.bounded:
             raise InvalidArgumentError(
-                f"input '{name}': {info!r} has late dimensions, which only a StandIn layer has",
+                f"input '{name}': {info!r} has bounded dimensions, which only a StandIn layer has",
                 hints=["load(..., bounds={...}) bounds the free dimensions of inputs"],
             )
         if not info.is_static:
@@ -162,9 +162,10 @@ class EndBuilders(NetworkCore):
                 f"variable '{name}': {info!r} is not a TensorInfo",
                 hints=["TensorInfo((1, 128), DataType.FLOAT32)"],
             )
-        if info.late:
+        if info.bounded:
             raise InvalidArgumentError(
-                f"variable '{name}': {info!r} has late dimensions, which only a StandIn layer has",
+                f"variable '{name}': {info!r} has bounded dimensions, "
+                "which only a StandIn layer has",
                 hints=["a variable has the same shape in all runs, whatever the inputs' shapes"],
             )
         if not info.is_static:

@@ -206,11 +206,11 @@ def infer(
     LayerValidationError
         The layer is not valid; says what was given and what was expected.
     """
-    input_infos = [i.with_shape(i.shape) if i is not None and i.late else i for i in input_infos]
+    input_infos = [i.with_shape(i.shape) if i is not None and i.bounded else i for i in input_infos]
     site = Site(layer_type, descriptor, input_infos, constants, outputs, layer)
     _check_site(site)
-    if any(info.late for info in outputs or ()) and layer_type is not LayerType.STAND_IN:
-        site.fail("an output has late dimensions, which only a StandIn layer has")
+    if any(info.bounded for info in outputs or ()) and layer_type is not LayerType.STAND_IN:
+        site.fail("an output has bounded dimensions, which only a StandIn layer has")
     rule = _rule_of(layer_type)
     try:
         found = rule(site)

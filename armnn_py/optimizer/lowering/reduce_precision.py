@@ -137,7 +137,7 @@ def _as(info: TensorInfo, data_type: DataType) -> TensorInfo:
     """The info with float16 for float32 or the other way round; other types stay."""
     if info.data_type is data_type or info.data_type not in (DataType.FLOAT16, DataType.FLOAT32):
         return info
-    return TensorInfo(info.shape, data_type, late=info.late)
+    return TensorInfo(info.shape, data_type, bounded=info.bounded)
 
 
 def _converts_to(node: Node) -> DataType | None:

@@ -46,14 +46,14 @@ class Placer:
         self._settings = settings
         self._families: ShapeFamilies | None = None
 
-    def __call__(self, static: Network, late: bool, trial: bool) -> PlacedNetwork:
-        """Place a network whose shapes are known; see `OptimizedNetwork.place_late`."""
+    def __call__(self, static: Network, bounded: bool, trial: bool) -> PlacedNetwork:
+        """Place a network whose shapes are known; see `OptimizedNetwork.place_bounded`."""
         settings = self._settings
         options, level = settings.options, settings.level
         if trial:
             options, level = dataclasses.replace(options, strategy="preference"), logging.DEBUG
         return place_network(
-            static, settings.backends, settings.host, options, fallback_level=level, late=late
+            static, settings.backends, settings.host, options, fallback_level=level, bounded=bounded
         )
 
     def check_on_trial(self, network: Network) -> None:

@@ -139,7 +139,7 @@ class ShapeFamilies:
                 else:
                     network = self._network.trace(shapes, trace, values)
                 if network is None or any(
-                    slot.info.late for layer in network.layers for slot in layer.outputs
+                    slot.info.bounded for layer in network.layers for slot in layer.outputs
                 ):
                     self._fruitless = _PATIENCE
                     return None

@@ -105,7 +105,7 @@ class ExecutionContext:
         self.arrays = CallersArrays(plan)
         self.loop: RepeatedRun | None = None
         self._plain: PlainArrays | None = None
-        if plan.late is None:
+        if plan.bounded is None:
             infos = plan.network.outputs.items()
             rooms = [room for _, _, room in self.arrays.outputs]
             self._plain = PlainArrays(

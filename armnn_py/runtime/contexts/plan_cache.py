@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from armnn_py._native.plans.plan import PlanShapes
     from armnn_py.network import OutputSlot
-    from armnn_py.runtime.bounded.late_tables import ShapeTable
+    from armnn_py.runtime.bounded.bounded_tables import ShapeTable
     from armnn_py.runtime.contexts.plan_keys import PlanKey
     from armnn_py.runtime.plan.network_plan import NetworkPlan
 
@@ -121,10 +121,10 @@ class PlanEntry:
 
     def make_context(self) -> ExecutionContext:
         """Make a context without an owner."""
-        if self.plan.late is None:
+        if self.plan.bounded is None:
             self.made.append(ExecutionContext(self.plan))
         else:
-            self.made.append(LateContext(self.plan))
+            self.made.append(BoundedContext(self.plan))
         return self.made[-1]
 
     def keep(self, lease: Lease, owner: object) -> None:
@@ -249,7 +249,7 @@ class PlanCache:
         return entries
 
 
-class LateContext(ExecutionContext):
+class BoundedContext(ExecutionContext):
     """An arena for the bounds of all shapes."""
 
     __slots__ = ("_key", "_table", "_tables", "_told")
@@ -259,11 +259,11 @@ class LateContext(ExecutionContext):
         self._key: PlanKey | None = None
         self._tables = plan.shape_tables
         self._table: ShapeTable | None = None
-        #: Sizes that layers have told in this run.
+        #: Sizes that layers have reported in this run.
         self._told: dict[OutputSlot, tuple[int, ...]] = {}
         if plan.telling:
             self._may_call_python = True
-            self.native.follow_told(self._shapes_behind)
+            self.native.follow_reported(self._shapes_behind)
 
     def set_key(self, key: PlanKey) -> None:
         """Let the next runs have inputs of these shapes.
@@ -282,12 +282,12 @@ class LateContext(ExecutionContext):
         self._table, self._key = table, key
 
     def set_addresses(self, inputs: Iterable[np.ndarray], outputs: Iterable[np.ndarray]) -> None:
-        """As for every context; not where a run tells the sizes of outputs."""
+        """As for every context; not where a run reports the sizes of outputs."""
         if self.plan.telling:
             layer = next(iter(self.plan.telling.values()))
             raise InvalidArgumentError(
                 f"network '{self.plan.network.name}': bind() needs outputs of known sizes, layer "
-                f"'{layer.name}' tells sizes only when it runs",
+                f"'{layer.name}' reports sizes only when it runs",
                 hints=["run() returns arrays of the sizes of each run"],
             )
         super().set_addresses(inputs, outputs)
@@ -296,10 +296,10 @@ class LateContext(ExecutionContext):
         return bool(self.plan.telling) or super()._calls_python()
 
     def _shapes_behind(self, step: int, dims: Sequence[int]) -> PlanShapes:
-        """The shapes behind a step that has told sizes."""
+        """The shapes behind a step that has reported sizes."""
         assert self._key is not None
         for index, slot in enumerate(self.plan.telling[step].outputs):
-            if slot in self._tables.told:
+            if slot in self._tables.reported:
                 begin = index * MAX_DIMENSIONS
                 self._told[slot] = tuple(dims[begin + d] for d in range(slot.info.rank))
         self._table = self._tables.find(self._key, self._told)
@@ -319,7 +319,7 @@ class LateContext(ExecutionContext):
         try:
             outputs = super().run(inputs, out, **options)
         finally:
-            self._key = None  # the next run begins before anything is told
+            self._key = None  # the next run begins before anything is reported
         assert self._table is not None
         return {
             name: _first(array, self._table.outputs[name].static_shape)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from armnn_py.errors import InputValuesNeededError, InvalidArgumentError
-from armnn_py.runtime.bounded.late_plan import make_plan
-from armnn_py.runtime.bounded.late_sizes import read_bounds, read_point
+from armnn_py.runtime.bounded.bounded_plan import make_plan
+from armnn_py.runtime.bounded.bounded_sizes import read_bounds, read_point
 from armnn_py.runtime.contexts.plan_keys import plan_key
 from armnn_py.runtime.plan.network_plan import NetworkPlan
 from armnn_py.runtime.threads import limited_threads
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime.arrays.binding import Binder
-    from armnn_py.runtime.bounded.late_sizes import Bounds
+    from armnn_py.runtime.bounded.bounded_sizes import Bounds
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.contexts.context_pool import ContextPool
     from armnn_py.runtime.contexts.execution_context import ExecutionContext
@@ -42,7 +42,7 @@ def maker_of_the_plan(
     def plan_of(_key: PlanKey) -> NetworkPlan:
         with limited_threads(threads):
             layers = optimized.contents.layers
-            if any(slot.info.late for layer in layers for slot in layer.outputs):
+            if any(slot.info.bounded for layer in layers for slot in layer.outputs):
                 return make_plan(optimized, network_id, debug)
             return NetworkPlan(optimized, network_id, debug)
 
@@ -63,7 +63,7 @@ class PlanChoice:
         Its inputs and outputs.
     pool
         Where the plans are; it gets the plan of a network that has only one.
-    has_late_plan
+    has_bounded_plan
         Whether the pool makes one plan for all shapes.
 
     Attributes
@@ -77,7 +77,12 @@ class PlanChoice:
     __slots__ = ("_binder", "_optimized", "_pool", "only_key", "static_key")
 
     def __init__(
-        self, optimized: OptimizedNetwork, binder: Binder, pool: ContextPool, *, has_late_plan: bool
+        self,
+        optimized: OptimizedNetwork,
+        binder: Binder,
+        pool: ContextPool,
+        *,
+        has_bounded_plan: bool,
     ) -> None:
         self._optimized = optimized
         self._binder = binder
@@ -87,7 +92,7 @@ class PlanChoice:
         if not optimized.is_dynamic:
             self.static_key = tuple([info.static_shape for info in optimized.inputs.values()])
             pool.fix(self.static_key)
-        elif has_late_plan:
+        elif has_bounded_plan:
             self.only_key = ()
             pool.fix(self.only_key)
 

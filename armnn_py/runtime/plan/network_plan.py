@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from armnn_py._native import abi
 from armnn_py._native.stoppable_work import stoppable_work
 from armnn_py.garbage import without_collections
-from armnn_py.runtime.bounded.late_sizes import LateRefusedError
-from armnn_py.runtime.bounded.late_tables import ShapeTables
+from armnn_py.runtime.bounded.bounded_sizes import BoundedRefusedError
+from armnn_py.runtime.bounded.bounded_tables import ShapeTables
 from armnn_py.runtime.plan.memory_plan import find_in_place
 from armnn_py.runtime.plan.moves import add_move, close_maps, number_handles
 from armnn_py.runtime.plan.plan_build import add_syncs, callers_needs, find_needs, plan_memory
@@ -23,7 +23,7 @@ from armnn_py.runtime.plan.plan_spec import (
     SpecWriter,
     add_assign_copies,
     add_output_copies,
-    late_kind,
+    bounded_kind,
     number_tensors,
 )
 from armnn_py.runtime.plan.plan_workloads import PlanWorkloads
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer
     from armnn_py.optimizer import Assignment, OptimizedNetwork
-    from armnn_py.runtime.bounded.late_shapes import LateShapes
+    from armnn_py.runtime.bounded.bounded_shapes import BoundedShapes
     from armnn_py.runtime.debug_hook import DebugHook
     from armnn_py.runtime.plan.moves import PlannedHandle
 
@@ -62,7 +62,7 @@ class NetworkPlan:
         The hook that gets the tensors of Debug layers.
     sub_tensors
         Whether tensors may be sub-tensors of others; if not, every layer is executed.
-    late
+    bounded
         Which shapes a run tells: the plan is for all up to their bounds.
 
     Raises
@@ -101,23 +101,23 @@ class NetworkPlan:
         debug: DebugHook | None = None,
         *,
         sub_tensors: bool = True,
-        late: LateShapes | None = None,
+        bounded: BoundedShapes | None = None,
     ) -> None:
-        placed = optimized.placed if late is None else late.placed
+        placed = optimized.placed if bounded is None else bounded.placed
         self.network = placed.network
         self.debug = debug
-        self.late = late
+        self.bounded = bounded
         self.handles: list[PlannedHandle] = []
         self.elided: list[str] = []
         self.listeners: tuple[str, ...] = ()
         self.native: NativePlan | None = None
         self.in_place: Container[tuple[int, int]] = ()
         self._placed = placed
-        self._workloads = PlanWorkloads(optimized, debug, late)
+        self._workloads = PlanWorkloads(optimized, debug, bounded)
         with contextlib.ExitStack() as undo:
             undo.callback(self.destroy)
             with without_collections(), stoppable_work():
-                self._build(network_id, sub_tensors=sub_tensors and late is None)
+                self._build(network_id, sub_tensors=sub_tensors and bounded is None)
             undo.pop_all()
 
     # ---- Building ----------------------------------------------------------------------------
@@ -151,8 +151,8 @@ class NetworkPlan:
         close_maps(build)
         add_syncs(build)
         find_needs(build)
-        if self.late is not None:
-            self._prepare_late(build, self.late)
+        if self.bounded is not None:
+            self._prepare_bounded(build, self.bounded)
         memory = plan_memory(build)
         self.handles = number_handles(build, workloads.in_place_factories())
         self.tensors = build.tensors  # the native plan points at the values of constants
@@ -160,22 +160,22 @@ class NetworkPlan:
         self.arena_size = memory.size
         self.input_needs = callers_needs(build, abi.ARMNN_PLAN_TENSOR_INPUT)
         self.output_needs = callers_needs(build, abi.ARMNN_PLAN_TENSOR_OUTPUT)
-        if self.late is None and _may_be_in_place(build):
+        if self.bounded is None and _may_be_in_place(build):
             self.in_place = find_in_place(build)
         self._sum_up(build)
         steps = Steps(build.tensors, workloads, placed.layer_backends)
         self.steps = [steps.describe(step) for step in build.steps]
-        writer = SpecWriter(build, workloads, steps, network_id, self.late)
+        writer = SpecWriter(build, workloads, steps, network_id, self.bounded)
         self.listeners = writer.listeners
         self.native = writer.make(self.network, memory, len(self.handles))
-        if self.late is not None:
-            self.shape_tables = ShapeTables(self.late, build)
-            #: By number of the step: the layers that tell sizes.
+        if self.bounded is not None:
+            self.shape_tables = ShapeTables(self.bounded, build)
+            #: By number of the step: the layers that report sizes.
             self.telling: dict[int, Layer] = {
                 number: step.layer
                 for number, step in enumerate(build.steps)
                 if step.layer is not None
-                and late_kind(self.late, step) == abi.ARMNN_PLAN_LATE_TELLS
+                and bounded_kind(self.bounded, step) == abi.ARMNN_PLAN_BOUNDED_REPORTS
             }
 
     def _sum_up(self, build: Build) -> None:
@@ -206,19 +206,19 @@ class NetworkPlan:
         )
 
     @staticmethod
-    def _prepare_late(build: Build, late: LateShapes) -> None:
+    def _prepare_bounded(build: Build, bounded: BoundedShapes) -> None:
         """Have only tensors share memory that keep one size; refuse moves of tensors that do not.
 
         A step of the host moves a whole tensor.
         """
         slots = {id(build.tensors[number]): slot for slot, number in build.number_of.items()}
-        build.keeps_size = lambda source, target: late.same_size(
+        build.keeps_size = lambda source, target: bounded.same_size(
             slots[id(source)], slots[id(target)]
         )
-        changing = {number for slot, number in build.number_of.items() if slot in late.masks}
+        changing = {number for slot, number in build.number_of.items() if slot in bounded.masks}
         for step in build.steps:
             if step.workload is None and changing.intersection((*step.inputs, *step.outputs)):
-                raise LateRefusedError(
+                raise BoundedRefusedError(
                     ["an output of the network is an input, or another output: it is copied"]
                 )
 

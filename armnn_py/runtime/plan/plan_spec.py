@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py.network import NetworkStorage
-    from armnn_py.runtime.bounded.late_shapes import LateShapes
+    from armnn_py.runtime.bounded.bounded_shapes import BoundedShapes
     from armnn_py.runtime.plan.plan_build import BuildMemory
     from armnn_py.runtime.plan.plan_workloads import PlanWorkloads
     from armnn_py.runtime.plan.planned import Build
     from armnn_py.runtime.plan.step_info import Steps
 
 
-def late_kind(late: LateShapes | None, step: PlannedStep) -> int:
-    """The shapes that a step gets or tells: an ``ARMNN_PLAN_LATE_`` value."""
-    if late is None or step.layer is None or not any(late.layer_masks(step.layer)):
-        return abi.ARMNN_PLAN_LATE_NONE
-    if any(slot in late.told for slot in step.layer.outputs):
-        return abi.ARMNN_PLAN_LATE_TELLS
-    return abi.ARMNN_PLAN_LATE_INFOS
+def bounded_kind(bounded: BoundedShapes | None, step: PlannedStep) -> int:
+    """The shapes that a step gets or tells: an ``ARMNN_PLAN_BOUNDED_`` value."""
+    if bounded is None or step.layer is None or not any(bounded.layer_masks(step.layer)):
+        return abi.ARMNN_PLAN_BOUNDED_NONE
+    if any(slot in bounded.reported for slot in step.layer.outputs):
+        return abi.ARMNN_PLAN_BOUNDED_REPORTS
+    return abi.ARMNN_PLAN_BOUNDED_INFOS
 
 
 class SpecWriter:
@@ -51,7 +51,7 @@ class SpecWriter:
         Knows whose memory a step moves.
     network_id
         The network's number for backend contexts.
-    late
+    bounded
         Which shapes a run tells, or None.
 
     Attributes
@@ -66,14 +66,14 @@ class SpecWriter:
         workloads: PlanWorkloads,
         steps: Steps,
         network_id: int,
-        late: LateShapes | None,
+        bounded: BoundedShapes | None,
     ) -> None:
         self._build = build
         self._tensors = build.tensors
         self._workloads = workloads
         self._steps = steps
         self._network_id = network_id
-        self._late = late
+        self._bounded = bounded
         self._numbers = {id(tensor): number for number, tensor in enumerate(build.tensors)}
         self.spec = PlanSpec(len(build.tensors), len(build.steps), len(workloads.factories))
         self.listeners = self._add_listeners()
@@ -197,8 +197,8 @@ class SpecWriter:
                 is_serial=step.workload.requirements.is_serial,
                 execution_data_index=step.factory,
                 backend_context=context,
-                late=late_kind(self._late, step),
-                input_infos=None if self._late is None else step.workload.input_infos,
+                bounded=bounded_kind(self._bounded, step),
+                input_infos=None if self._bounded is None else step.workload.input_infos,
             )
 
     def _move_flags(self, step: PlannedStep) -> int:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.backend import Backend
     from armnn_py.network import Layer
     from armnn_py.optimizer import OptimizedNetwork
-    from armnn_py.runtime.bounded.late_shapes import LateShapes
+    from armnn_py.runtime.bounded.bounded_shapes import BoundedShapes
     from armnn_py.runtime.debug_hook import DebugHook
     from armnn_py.runtime.plan.planned import Build
 
@@ -45,7 +45,7 @@ class PlanWorkloads:
         The network, whose runtime has the backends.
     debug
         The hook that gets the tensors of Debug layers.
-    late
+    bounded
         Which shapes a run tells, or None.
 
     Attributes
@@ -57,16 +57,16 @@ class PlanWorkloads:
     """
 
     def __init__(
-        self, optimized: OptimizedNetwork, debug: DebugHook | None, late: LateShapes | None
+        self, optimized: OptimizedNetwork, debug: DebugHook | None, bounded: BoundedShapes | None
     ) -> None:
-        placed = optimized.placed if late is None else late.placed
+        placed = optimized.placed if bounded is None else bounded.placed
         self._layer_backends = placed.layer_backends
         self._guids = placed.public_guids
         self._registry = optimized.runtime.backends
         self._model_options = placed.model_options
         self._blobs = placed.blobs
         self._debug = debug
-        self._late = late
+        self._bounded = bounded
         self._handle_registry: HandleRegistry | None = None
         self._constants: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self._lent_constants = LentConstants()
@@ -149,7 +149,7 @@ class PlanWorkloads:
                 for slot in layer.inputs
             ],
             blob=blob,
-            late=() if self._late is None else self._late.layer_masks(layer),
+            bounded=() if self._bounded is None else self._bounded.layer_masks(layer),
         )
         guid, made_by = self._guids[layer.guid], self.factories[factory]
         if guards:

@@ -92,7 +92,7 @@ class RepeatedRun:
 
     def _has_one_shape(self, context: ExecutionContext) -> bool:
         loop, plan, made = self.loop, context.plan, self._infos
-        if plan.late is not None or plan.variables:
+        if plan.bounded is not None or plan.variables:
             return False
         if loop.goes_on and not (loop.goes_on in made and made[loop.goes_on].byte_size):
             return False

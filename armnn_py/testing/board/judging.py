@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _MAGIC = b"ARESULT1"
 _RECORD = struct.Struct("<IiQQQQ")
 _NO_CASE = 2**64 - 1
-_LATE = -1
+_BOUNDED = -1
 # Kinds of records, as board/case_file.h has them.
 _NOTE, _LOADED, _ANSWER, _MADE, _RAN, _DAMAGE, _ENDED, _COMPLETE = range(1, 9)
 
@@ -188,7 +188,7 @@ def _cases_of(name: str, order: dict[str, Any]) -> list[Case]:
 
 def _ending(record: _Record) -> tuple[str, str]:
     """Return the outcome and the words of a process that ended too soon."""
-    if record.status == _LATE:
+    if record.status == _BOUNDED:
         return "hung", f"it did not return within the time limit; under way: {record.text}"
     if not record.status:
         return "failed", record.text

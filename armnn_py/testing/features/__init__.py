@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from armnn_py.testing.features.blobs import check_blobs
-from armnn_py.testing.features.late_shapes import check_late_shapes
+from armnn_py.testing.features.bounded_shapes import check_bounded_shapes
 from armnn_py.testing.features.lives import check_lives
 from armnn_py.testing.features.options import check_options, check_run_options
 from armnn_py.testing.features.sequences import check_sizes, check_state
@@ -22,7 +22,7 @@ __all__ = ["FEATURES"]
 Check = Callable[["Target", int, Callable[[str], None]], None]
 
 FEATURES: dict[str, Check] = {
-    "late shapes": check_late_shapes,
+    "bounded shapes": check_bounded_shapes,
     "options": check_options,
     "run options": check_run_options,
     "blobs": check_blobs,

@@ -4,7 +4,7 @@
  * concat_split.c - CONCAT, SPLITTER and STACK: boxes of a tensor as tensors of their own.
  *
  * Views may lie anywhere, not only along one axis; those of a concat cover the output exactly once.
- * Where a size along their axis is known late, each begins where those before it end.
+ * Where a size along their axis is bounded, each begins where those before it end.
  */
 #include "kernels.h"
 #include "tensor_copy.h"
@@ -52,7 +52,7 @@ static uint64_t view_offset(const parts_t* parts, uint32_t view, const armnn_ten
   return offset;
 }
 
-armnn_status_t armnn_i_ref_takes_late(const armnn_layer_query_t* query, armnn_error_t* reason) {
+armnn_status_t armnn_i_ref_takes_bounded(const armnn_layer_query_t* query, armnn_error_t* reason) {
   const int joins = query->type == ARMNN_LAYER_CONCAT;
   if (!joins && query->type != ARMNN_LAYER_SPLITTER) return ARMNN_STATUS_OK;
   const armnn_view_t* views = joins ? ARMNN_DESCRIPTOR(query, armnn_concat_descriptor_t)->views
@@ -67,7 +67,7 @@ armnn_status_t armnn_i_ref_takes_late(const armnn_layer_query_t* query, armnn_er
   }
   if ((axes & ~whole->dim_known_mask) == 0 || (axes & (axes - 1)) == 0) return ARMNN_STATUS_OK;
   return armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED,
-                    "views lie along several dimensions, one of which is known late");
+                    "views lie along several dimensions, one of which is bounded");
 }
 
 /* ---- Concat ---------------------------------------------------------------------------------- */

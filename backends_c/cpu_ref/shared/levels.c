@@ -47,7 +47,7 @@ typedef union factor_t {
   double real;
 } factor_t;
 
-/* What prepare leaves where has_sums said yes, of the bounds of late shapes, too. */
+/* What prepare leaves where has_sums said yes, of the bounds of bounded shapes, too. */
 static const int with_sums = 1;
 
 /* Whether float32 holds each sum of the layer exactly, so that a float32 nest may store them. */

@@ -124,13 +124,14 @@ static armnn_status_t is_layer_supported(armnn_layer_support_t* support,
   return zero_find_layer(query, reason) != NULL ? ARMNN_STATUS_OK : ARMNN_STATUS_UNSUPPORTED;
 }
 
-/* Tensors of late shapes lie in host memory, which the kernels take as well. */
-static armnn_status_t takes_late_shapes(armnn_layer_support_t* support,
-                                        const armnn_layer_query_t* query, armnn_error_t* reason) {
+/* Tensors of bounded shapes lie in host memory, which the kernels take as well. */
+static armnn_status_t takes_bounded_shapes(armnn_layer_support_t* support,
+                                           const armnn_layer_query_t* query,
+                                           armnn_error_t* reason) {
   (void)support;
   const zero_layer_t* layer = zero_find_layer(query, reason);
   if (layer == NULL) return ARMNN_STATUS_UNSUPPORTED;
-  if (!layer->late) REFUSE("%s goes by boxes of known sizes", layer->kernel_name);
+  if (!layer->bounded) REFUSE("%s goes by boxes of known sizes", layer->kernel_name);
   return ARMNN_STATUS_OK;
 }
 
@@ -139,7 +140,7 @@ static const armnn_layer_support_api_t support_api = {
     .destroy = support_destroy,
     .is_layer_supported = is_layer_supported,
     .infer_stand_in = infer_stand_in,
-    .takes_late_shapes = takes_late_shapes,
+    .takes_bounded_shapes = takes_bounded_shapes,
 };
 
 armnn_status_t zero_get_layer_support(armnn_backend_t* backend,

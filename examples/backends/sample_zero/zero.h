@@ -135,7 +135,7 @@ typedef struct zero_layer_t {
   armnn_status_t (*check)(const armnn_layer_query_t* query, armnn_error_t* reason);
   zero_kernel_fn_t kernel;
   int in_place; /* may write its output over an input of the output's shape */
-  int late;     /* goes by the sizes of each call */
+  int bounded;  /* goes by the sizes of each call */
 } zero_layer_t;
 
 /* The layer's row, or null with the reason. */

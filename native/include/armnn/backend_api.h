@@ -66,8 +66,8 @@
  *   [operands] They are those of the type, in its order. Only an optional one may be absent: its
  *       entry is null, or it is left out at the end; ask |input_count| before you read it.
  *   [tensors] The data type is known, there are at most ARMNN_MAX_DIMS dimensions, all of them
- *       known (but see "Late shapes"), and |element_count| is their product. The product of those
- *       that are not 0, times the size of an element, is below 2^63: nothing overflows int64_t.
+ *       known (but see "Bounded shapes"), and |element_count| is their product. The product of
+ * those that are not 0, times the size of an element, is below 2^63: nothing overflows int64_t.
  *   [shapes] Operands fit the descriptor and each other, in shapes and in data types. Outputs have
  *       the shapes and the data types that the layer gives. An output may be quantised otherwise
  *       than an input. Only its backend knows the outputs of a STAND_IN.
@@ -75,13 +75,13 @@
  * A backend only asks what its own kernels can do: which data types, which quantisation, how large
  * a tensor, which operand must be constant. layer_rules.h has the usual answers.
  *
- * Late shapes. A dimension may be known only at execute, but not of a constant: then its bit in
+ * Bounded shapes. A dimension may be known only at execute, but not of a constant: then its bit in
  * |dim_known_mask| is clear, dims and |element_count| are those of its upper bound, and so are
- * sizes and origins in the descriptor. takes_late_shapes agrees to such a layer. All that its
+ * sizes and origins in the descriptor. takes_bounded_shapes agrees to such a layer. All that its
  * workload states holds for every size up to the bound, 0 included, and each execute gets infos
- * with its own sizes; a tensor is dense with these. Late dimensions of two tensors of a layer that
- * have one index, counted from the last, and one bound are equal at each execute, but for outputs
- * whose size execute finds. All tensors of the network lie in host memory, and none of its
+ * with its own sizes; a tensor is dense with these. Bounded dimensions of two tensors of a layer
+ * that have one index, counted from the last, and one bound are equal at each execute, but for
+ * outputs whose size execute finds. All tensors of the network lie in host memory, and none of its
  * sub-graphs is offered to optimize_subgraph_view.
  *
  * Memory. Workloads hold no addresses: a workload is made from descriptor, tensor infos and
@@ -573,12 +573,12 @@ typedef struct armnn_execute_args_t {
   void* execution_data; /* of this context, from create_execution_data */
   uint64_t run_id;      /* for cancelled() */
   void* workload_data;  /* of this context: from create_workload_data, or persistent_size bytes */
-  /* With the sizes of this call; both null if the workload info has no late dimension. */
+  /* With the sizes of this call; both null if the workload info has no bounded dimension. */
   const armnn_tensor_info_t* const* input_infos;
   const armnn_tensor_info_t* const* output_infos;
-  /* Null unless execute itself finds sizes of outputs (of a STAND_IN): those dimensions are late in
-   * output_infos[k], too, and execute writes each, at most its bound, to output_dims[k][d]. Entry k
-   * is null if all sizes of output k are known. */
+  /* Null unless execute itself finds sizes of outputs (of a STAND_IN): those dimensions are bounded
+   * in output_infos[k], too, and execute writes each, at most its bound, to output_dims[k][d].
+   * Entry k is null if all sizes of output k are known. */
   uint64_t* const* output_dims;
 } armnn_execute_args_t;
 
@@ -670,16 +670,16 @@ struct armnn_layer_support_api_t {
    * whose constants have their values; |inputs| and |output_infos| are null. OK: |out_infos|, one
    * for each output, have data type, rank, dims and quantisation; the host made them as scalars of
    * FLOAT32 with all dimensions known, and copies them before the next call. A cleared bit of
-   * |dim_known_mask|: execute finds that size (see "Late shapes"). UNSUPPORTED, with the reason:
+   * |dim_known_mask|: execute finds that size (see "Bounded shapes"). UNSUPPORTED, with the reason:
    * no. Null: it runs no such operator. [any] */
   armnn_status_t (*infer_stand_in)(armnn_layer_support_t* support, const armnn_layer_t* layer,
                                    armnn_tensor_info_t* out_infos,
                                    armnn_error_t* reason) ARMNN_NOEXCEPT;
-  /* May these dimensions of a layer be late? Asked for layers that is_layer_supported took with the
-   * bounds; answers as there. Null: no. [any] */
-  armnn_status_t (*takes_late_shapes)(armnn_layer_support_t* support,
-                                      const armnn_layer_query_t* query,
-                                      armnn_error_t* reason) ARMNN_NOEXCEPT;
+  /* May these dimensions of a layer be bounded? Asked for layers that is_layer_supported took with
+   * the bounds; answers as there. Null: no. [any] */
+  armnn_status_t (*takes_bounded_shapes)(armnn_layer_support_t* support,
+                                         const armnn_layer_query_t* query,
+                                         armnn_error_t* reason) ARMNN_NOEXCEPT;
 };
 
 /* ---- Contexts and profiling ----------------------------------------------------------------- */

@@ -110,7 +110,7 @@ static inline int armnn_i_reads_model_options(const armnn_kit_definition_t* defi
   if (definition->hooks->optimize != NULL || definition->hooks->supports != NULL) return 1;
   for (uint64_t i = 0; i < definition->kernel_count; ++i) {
     const armnn_kernel_t* row = &definition->kernels[i];
-    if (row->supports != NULL || row->prepare != NULL || row->takes_late != NULL ||
+    if (row->supports != NULL || row->prepare != NULL || row->takes_bounded != NULL ||
         row->create_state != NULL) {
       return 1;
     }

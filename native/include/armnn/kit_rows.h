@@ -15,7 +15,7 @@ extern "C" {
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
 /* What a kernel gets for one execute. Shapes, types and descriptor are in |info|: the shapes of
- * this call, also where they are known late. */
+ * this call, also where they are bounded. */
 typedef struct armnn_kernel_call_t {
   const armnn_workload_info_t* info;
   const void* const* inputs; /* null entry: absent, or constant and consumed by prepare */
@@ -75,9 +75,9 @@ typedef struct armnn_kernel_t {
   armnn_kernel_create_state_fn_t create_state;
   armnn_kernel_reset_state_fn_t reset_state;
   armnn_kernel_destroy_state_fn_t destroy_state;
-  /* Which dimensions may be late; null: none. Asked for layers that the row takes with the bounds
-   * as sizes. What prepare makes and states must do for every size up to these. */
-  armnn_kernel_supports_fn_t takes_late;
+  /* Which dimensions may be bounded; null: none. Asked for layers that the row takes with the
+   * bounds as sizes. What prepare makes and states must do for every size up to these. */
+  armnn_kernel_supports_fn_t takes_bounded;
 } armnn_kernel_t;
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -87,7 +87,7 @@ typedef struct armnn_kernel_t {
  *
  *   ARMNN_KERNEL_ROW(SOFTMAX, ARMNN_ANY, FLOAT32, softmax_f32,
  *                    ARMNN_SET(prepare, softmax_prepare)
- *                        ARMNN_SET(takes_late, armnn_kernel_any_late))
+ *                        ARMNN_SET(takes_bounded, armnn_kernel_any_bounded))
  *
  * The row is named after |function|, which is what profiles print. */
 #define ARMNN_KERNEL_ROW(layer, operator_value, type, function, ...)                               \
@@ -95,29 +95,29 @@ typedef struct armnn_kernel_t {
              ARMNN_SET(name, #function) ARMNN_SET(layer_type, ARMNN_LAYER_##layer)                 \
                  ARMNN_SET(operation, operator_value) ARMNN_SET(data_type, ARMNN_DATA_TYPE_##type) \
                      ARMNN_SET(execute, function) __VA_ARGS__)
-/* Short forms of it: with what is asked and prepared, and with shapes that are known late or with
- * state besides. |late|: a function, or armnn_kernel_any_late for a kernel that reads all sizes
- * from the infos of its call. */
+/* Short forms of it: with what is asked and prepared, and with bounded shapes or with
+ * state besides. |bounded|: a function, or armnn_kernel_any_bounded for a kernel that reads all
+ * sizes from the infos of its call. */
 #define ARMNN_KERNEL_FULL(layer, operator_value, type, function, asked, prepared_by, released_by) \
   ARMNN_KERNEL_ROW(layer, operator_value, type, function,                                         \
                    ARMNN_SET(supports, asked) ARMNN_SET(prepare, prepared_by)                     \
                        ARMNN_SET(release, released_by))
-#define ARMNN_KERNEL_LATE(layer, operator_value, type, function, asked, prepared_by, released_by, \
-                          late)                                                                   \
-  ARMNN_KERNEL_ROW(layer, operator_value, type, function,                                         \
-                   ARMNN_SET(supports, asked) ARMNN_SET(prepare, prepared_by)                     \
-                       ARMNN_SET(release, released_by) ARMNN_SET(takes_late, late))
+#define ARMNN_KERNEL_BOUNDED(layer, operator_value, type, function, asked, prepared_by, \
+                             released_by, bounded)                                      \
+  ARMNN_KERNEL_ROW(layer, operator_value, type, function,                               \
+                   ARMNN_SET(supports, asked) ARMNN_SET(prepare, prepared_by)           \
+                       ARMNN_SET(release, released_by) ARMNN_SET(takes_bounded, bounded))
 #define ARMNN_KERNEL_STATE(layer, operator_value, type, function, asked, prepared_by, released_by, \
                            created_by, reset_by, destroyed_by)                                     \
-  ARMNN_KERNEL_STATE_LATE(layer, operator_value, type, function, asked, prepared_by, released_by,  \
-                          created_by, reset_by, destroyed_by, NULL)
-#define ARMNN_KERNEL_STATE_LATE(layer, operator_value, type, function, asked, prepared_by,         \
-                                released_by, created_by, reset_by, destroyed_by, late)             \
+  ARMNN_KERNEL_STATE_BOUNDED(layer, operator_value, type, function, asked, prepared_by,            \
+                             released_by, created_by, reset_by, destroyed_by, NULL)
+#define ARMNN_KERNEL_STATE_BOUNDED(layer, operator_value, type, function, asked, prepared_by,      \
+                                   released_by, created_by, reset_by, destroyed_by, bounded)       \
   ARMNN_KERNEL_ROW(layer, operator_value, type, function,                                          \
                    ARMNN_SET(supports, asked) ARMNN_SET(prepare, prepared_by)                      \
                        ARMNN_SET(release, released_by) ARMNN_SET(create_state, created_by)         \
                            ARMNN_SET(reset_state, reset_by) ARMNN_SET(destroy_state, destroyed_by) \
-                               ARMNN_SET(takes_late, late))
+                               ARMNN_SET(takes_bounded, bounded))
 /* With nothing but the function; the last three are of one operation of their layer. */
 #define ARMNN_KERNEL(layer, type, function) \
   ARMNN_KERNEL_FULL(layer, ARMNN_ANY, type, function, NULL, NULL, NULL)
@@ -133,9 +133,9 @@ typedef struct armnn_kernel_t {
 #define ARMNN_DATA_TYPE_ANY ARMNN_ANY
 #define ARMNN_DATA_TYPE_ANY_BITS ARMNN_ANY_BITS
 
-/* For |takes_late|: any dimension may be late. */
-static inline armnn_status_t armnn_kernel_any_late(const armnn_layer_query_t* query,
-                                                   armnn_error_t* reason) ARMNN_NOEXCEPT {
+/* For |takes_bounded|: any dimension may be bounded. */
+static inline armnn_status_t armnn_kernel_any_bounded(const armnn_layer_query_t* query,
+                                                      armnn_error_t* reason) ARMNN_NOEXCEPT {
   (void)query, (void)reason;
   return ARMNN_STATUS_OK;
 }
@@ -179,8 +179,8 @@ typedef struct armnn_i_info_t {
 } armnn_i_info_t;
 
 /* The options that the user gave for this network and backend, or null: of the |query| that
- * |supports| and |takes_late| of a row or a hook got, not of a copy of it. armnn_find_option looks
- * into them. */
+ * |supports| and |takes_bounded| of a row or a hook got, not of a copy of it. armnn_find_option
+ * looks into them. */
 static inline const armnn_options_t* armnn_model_options_of_query(
     const armnn_layer_query_t* query) {
   return ((const armnn_i_query_t*)query)->model_options;

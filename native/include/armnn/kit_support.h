@@ -142,14 +142,14 @@ static inline armnn_status_t armnn_i_is_layer_supported(armnn_layer_support_t* s
                                                               : ARMNN_STATUS_UNSUPPORTED;
 }
 
-static inline armnn_status_t armnn_i_takes_late_shapes(armnn_layer_support_t* support,
-                                                       const armnn_layer_query_t* query,
-                                                       armnn_error_t* reason) ARMNN_NOEXCEPT {
+static inline armnn_status_t armnn_i_takes_bounded_shapes(armnn_layer_support_t* support,
+                                                          const armnn_layer_query_t* query,
+                                                          armnn_error_t* reason) ARMNN_NOEXCEPT {
   const armnn_kit_support_t* self = (const armnn_kit_support_t*)support;
   const armnn_i_query_t own = armnn_i_query_of(self, query);
   const armnn_kernel_t* row = armnn_i_find(self->definition, &own, reason);
   if (row == NULL) return ARMNN_STATUS_UNSUPPORTED;
-  if (row->takes_late != NULL) return row->takes_late(&own.base, reason);
+  if (row->takes_bounded != NULL) return row->takes_bounded(&own.base, reason);
   return armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED, "the kernel needs to know all shapes");
 }
 
@@ -182,7 +182,7 @@ static inline armnn_status_t armnn_kit_get_layer_support(armnn_backend_t* backen
   support->api.header.struct_type = ARMNN_STRUCT_LAYER_SUPPORT;
   support->api.destroy = armnn_kit_support_destroy;
   support->api.is_layer_supported = armnn_i_is_layer_supported;
-  support->api.takes_late_shapes = armnn_i_takes_late_shapes;
+  support->api.takes_bounded_shapes = armnn_i_takes_bounded_shapes;
   if (hooks != NULL && hooks->preferred_layout != NULL) {
     support->api.get_preferred_layout = armnn_i_get_preferred_layout;
   }

@@ -50,7 +50,7 @@ static inline armnn_status_t armnn_i_workload_execute(armnn_workload_t* workload
   armnn_i_info_t info; /* with the shapes of this call */
   call.info = &self->info.base;
   call.output_dims = NULL;
-  if (self->kernel->takes_late != NULL && ARMNN_HAS(args, armnn_execute_args_t, output_dims) &&
+  if (self->kernel->takes_bounded != NULL && ARMNN_HAS(args, armnn_execute_args_t, output_dims) &&
       args->input_infos != NULL) {
     info = self->info;
     info.base.input_infos = args->input_infos;

@@ -253,11 +253,11 @@ enum armnn_plan_step_kind_e {
 };
 
 /* What a step with a workload gets to know of shapes at each execute. */
-enum armnn_plan_late_e {
-  ARMNN_PLAN_LATE_NONE = 0,
-  ARMNN_PLAN_LATE_INFOS = 1, /* the infos of the call */
-  ARMNN_PLAN_LATE_TELLS = 2, /* these, and its execute writes sizes of outputs */
-  ARMNN_PLAN_LATE_MAX_ENUM = INT32_MAX
+enum armnn_plan_bounded_e {
+  ARMNN_PLAN_BOUNDED_NONE = 0,
+  ARMNN_PLAN_BOUNDED_INFOS = 1,   /* the infos of the call */
+  ARMNN_PLAN_BOUNDED_REPORTS = 2, /* these, and its execute writes sizes of outputs */
+  ARMNN_PLAN_BOUNDED_MAX_ENUM = INT32_MAX
 };
 
 typedef struct armnn_plan_step_t {
@@ -276,8 +276,8 @@ typedef struct armnn_plan_step_t {
   uint64_t scratch_size;
   uint64_t persistent_size; /* of each context, for the workload: zero at first and after a reset */
   uint32_t is_serial;       /* non-zero: contexts wait for each other's execute of the workload */
-  uint32_t late; /* armnn_plan_late_e of an EXECUTE; none of its operands is a handle then */
-  /* With |late|: the infos of the workload's inputs, for those that are no tensors of the plan
+  uint32_t bounded; /* armnn_plan_bounded_e of an EXECUTE; none of its operands is a handle then */
+  /* With |bounded|: the infos of the workload's inputs, for those that are no tensors of the plan
    * because the workload has packed them. They outlive the plan. May be null. */
   const armnn_tensor_info_t* const* input_infos;
   /* Not null: the workload may return before its work is done. Such steps stand in rows of one
@@ -366,10 +366,10 @@ ARMNN_CORE_API int32_t armnn_context_is_state_lost(const armnn_context_t* contex
  * reset_workload_data is called. */
 ARMNN_CORE_API armnn_status_t armnn_context_reset(armnn_context_t* context, armnn_error_t* error);
 
-/* Shapes of the tensors of a plan with late steps. Arrays have an entry for each tensor, and stay
- * valid until other shapes are set or the context is destroyed. */
+/* Shapes of the tensors of a plan with bounded steps. Arrays have an entry for each tensor, and
+ * stay valid until other shapes are set or the context is destroyed. */
 typedef struct armnn_plan_shapes_t {
-  const armnn_tensor_info_t* const* infos; /* null for a tensor that no late step uses */
+  const armnn_tensor_info_t* const* infos; /* null for a tensor that no bounded step uses */
   const uint64_t* sizes;                   /* bytes, at most those of the plan */
 } armnn_plan_shapes_t;
 
@@ -432,7 +432,7 @@ typedef struct armnn_run_t {
   uint32_t stays;
   /* After a step that tells: |dims| has ARMNN_MAX_DIMS sizes for each of its outputs. Returns the
    * shapes for the steps behind it, valid as above; null stops the run. Null: they stay. */
-  const armnn_plan_shapes_t* (*told)(uint32_t step, const uint64_t* dims);
+  const armnn_plan_shapes_t* (*reported)(uint32_t step, const uint64_t* dims);
   uint32_t failed_step;     /* out: ARMNN_PLAN_NONE if no step is to blame */
   int32_t failed_side;      /* out: armnn_run_side_e, if that step moves a tensor */
   uint32_t steps_done;      /* out */

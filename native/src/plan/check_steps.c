@@ -253,21 +253,21 @@ static armnn_status_t check_move(const check_t* check, uint32_t number) {
   return ARMNN_STATUS_OK;
 }
 
-static armnn_status_t check_late(const check_t* check, uint32_t number) {
+static armnn_status_t check_bounded(const check_t* check, uint32_t number) {
   const armnn_plan_spec_t* spec = check->spec;
   const armnn_plan_step_t* step = &spec->steps[number];
   armnn_error_t* error = check->error;
-  if (step->late > ARMNN_PLAN_LATE_TELLS) {
-    REFUSE("step %u: late %u is unknown", number, step->late);
+  if (step->bounded > ARMNN_PLAN_BOUNDED_REPORTS) {
+    REFUSE("step %u: bounded %u is unknown", number, step->bounded);
   }
   if (step->kind != ARMNN_PLAN_STEP_EXECUTE) {
-    REFUSE("step %u: shapes known late, but it has no workload", number);
+    REFUSE("step %u: bounded shapes, but it has no workload", number);
   }
   for (uint32_t i = 0; i < step->input_count + step->output_count; ++i) {
     const uint32_t tensor =
         i < step->input_count ? step->inputs[i] : step->outputs[i - step->input_count];
     if (tensor != ARMNN_PLAN_NONE && spec->tensors[tensor].kind == ARMNN_PLAN_TENSOR_HANDLE) {
-      REFUSE("step %u: shapes known late, but tensor %u is a handle", number, tensor);
+      REFUSE("step %u: bounded shapes, but tensor %u is a handle", number, tensor);
     }
   }
   return ARMNN_STATUS_OK;
@@ -409,6 +409,6 @@ armnn_status_t armnn_i_check_step(const check_t* check, uint32_t number) {
     status = check_operand(check, number, false, i, &needs);
   }
   if (status == ARMNN_STATUS_OK && move != NULL) status = check_move(check, number);
-  if (status == ARMNN_STATUS_OK && step->late != 0) status = check_late(check, number);
+  if (status == ARMNN_STATUS_OK && step->bounded != 0) status = check_bounded(check, number);
   return status;
 }

@@ -83,10 +83,10 @@ static void copy_step(armnn_plan_t* plan, const armnn_plan_step_t* from, armnn_i
     const armnn_workload_api_t* api = from->workload->api;
     to->execute = api->execute;
     to->workload = from->workload;
-    to->late = from->late;
+    to->bounded = from->bounded;
     to->input_infos = from->input_infos;
-    plan->late_count += from->late != ARMNN_PLAN_LATE_NONE;
-    plan->tell_count += from->late == ARMNN_PLAN_LATE_TELLS;
+    plan->bounded_count += from->bounded != ARMNN_PLAN_BOUNDED_NONE;
+    plan->report_count += from->bounded == ARMNN_PLAN_BOUNDED_REPORTS;
     if (ARMNN_HAS_FN(api, armnn_workload_api_t, get_kernel_name)) {
       armnn_i_copy_readable(own_name, sizeof own_name, api->get_kernel_name(from->workload));
     }

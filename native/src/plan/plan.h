@@ -47,8 +47,8 @@ typedef struct armnn_i_plan_step_t {
   uint64_t persistent_offset; /* in the context's persistent bytes */
   uint64_t persistent_size;
   armnn_i_serial_t* serial;                      /* of a serial workload, or null */
-  uint32_t late;                                 /* armnn_plan_late_e */
-  const armnn_tensor_info_t* const* input_infos; /* of packed inputs of a late step, or null */
+  uint32_t bounded;                              /* armnn_plan_bounded_e */
+  const armnn_tensor_info_t* const* input_infos; /* of packed inputs of a bounded step, or null */
   bool moves;          /* executed by the host over a armnn_i_move_t of the context */
   bool may_import;     /* of a COPY */
   bool takes_ready;    /* of a COPY, IMPORT, LEND */
@@ -74,8 +74,8 @@ struct armnn_plan_t {
   uint32_t fence_step_count; /* SIGNAL and WAIT steps */
   uint32_t thread_limit;     /* of its runs; 0 = none */
   const char* const* labels; /* of the steps, for reports; null: all are the package's own */
-  uint32_t late_count;       /* steps that get infos, ... */
-  uint32_t tell_count;       /* ... and of these those that tell sizes */
+  uint32_t bounded_count;    /* steps that get infos, ... */
+  uint32_t report_count;     /* ... and of these those that report sizes */
   uint32_t operand_count;
   uint32_t listener_count;
   uint32_t variable_count;

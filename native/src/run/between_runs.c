@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * between_runs.c - what a caller sets and reads in a context between two runs: shapes of late
+ * between_runs.c - what a caller sets and reads in a context between two runs: shapes of bounded
  * steps, values of variables.
  */
 #include "core.h"
@@ -11,14 +11,14 @@
 static armnn_status_t set_shapes(armnn_context_t* context, const void* argument,
                                  armnn_error_t* error) {
   (void)error;
-  armnn_i_late_set_shapes(context, (const armnn_plan_shapes_t*)argument);
+  armnn_i_bounded_set_shapes(context, (const armnn_plan_shapes_t*)argument);
   return ARMNN_STATUS_OK;
 }
 
 armnn_status_t armnn_context_set_shapes(armnn_context_t* context, const armnn_plan_shapes_t* shapes,
                                         armnn_error_t* error) {
-  if (context == NULL || context->late == NULL) {
-    return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "no step is late");
+  if (context == NULL || context->bounded == NULL) {
+    return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "no step is bounded");
   }
   const armnn_status_t status = armnn_i_check_shapes(context->plan, shapes, error);
   return status != ARMNN_STATUS_OK ? status : armnn_i_do_idle(context, set_shapes, shapes, error);

@@ -127,7 +127,7 @@ void armnn_i_context_free(armnn_context_t* context) {
   free(context->operand_handles);
   free(context->handles);
   free(context->moves);
-  armnn_i_late_free(context->late);
+  armnn_i_bounded_free(context->bounded);
   free(context->places);
   free(context->guards);
   free(context->fence_steps);
@@ -364,7 +364,7 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   if (plan->handle_count != 0) {
     context->operand_handles = armnn_i_make_array(plan->operand_count, sizeof(void*));
   }
-  if (plan->late_count != 0) context->late = armnn_i_late_make(plan);
+  if (plan->bounded_count != 0) context->bounded = armnn_i_bounded_make(plan);
   if (plan->persistent_size != 0) {
     context->persistent = armnn_i_alloc(plan->persistent_size, ARMNN_CACHE_LINE);
   }
@@ -374,7 +374,7 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
       context->moves == NULL || context->handles == NULL || context->places == NULL ||
       (plan->handle_count != 0 && context->operand_handles == NULL) ||
       (plan->persistent_size != 0 && context->persistent == NULL) ||
-      (plan->late_count != 0 && context->late == NULL)) {
+      (plan->bounded_count != 0 && context->bounded == NULL)) {
     const unsigned long long arena_size = plan->arena_size, state_size = plan->persistent_size;
     armnn_i_context_free(context);
     return armnn_i_fail(error, ARMNN_STATUS_OUT_OF_MEMORY,
@@ -390,7 +390,7 @@ armnn_status_t armnn_context_create(armnn_plan_t* plan, void* const* execution_d
   for (uint32_t i = 0; i < plan->handle_count; ++i) context->handles[i].handle = handles[i];
   fill_pointers(context);
   fill_steps(context);
-  if (context->late != NULL) armnn_i_late_fill(context);
+  if (context->bounded != NULL) armnn_i_bounded_fill(context);
   fill_externals(context);
   fill_places(context);
   if (!armnn_i_guard_steps(context)) {

@@ -86,24 +86,24 @@ typedef struct armnn_i_fence_step_t {
   uint32_t fence;
 } armnn_i_fence_step_t;
 
-/* The workload of a step that tells the sizes of its outputs, around that of the step. */
-typedef struct armnn_i_tell_t {
+/* The workload of a step that reports the sizes of its outputs, around that of the step. */
+typedef struct armnn_i_size_report_t {
   armnn_workload_t base; /* without a table */
   armnn_status_t (*execute)(armnn_workload_t* workload, const armnn_execute_args_t* args,
                             armnn_error_t* error) ARMNN_NOEXCEPT;
   armnn_workload_t* workload; /* that of the backend, or what calls it one by one */
   struct armnn_context_t* context;
   uint32_t step;
-} armnn_i_tell_t;
+} armnn_i_size_report_t;
 
-/* What a context of a plan with late steps has besides; arrays are like |pointers|. */
-typedef struct armnn_i_late_t {
+/* What a context of a plan with bounded steps has besides; arrays are like |pointers|. */
+typedef struct armnn_i_bounded_t {
   const armnn_tensor_info_t** infos;
-  uint64_t** dims; /* of each operand that a step tells the size of: its place in |told| */
-  uint64_t* told;  /* ARMNN_MAX_DIMS for each operand; null if no step tells */
-  armnn_i_tell_t* tells;
+  uint64_t** dims;    /* of each operand that a step reports the size of: its place in |reported| */
+  uint64_t* reported; /* ARMNN_MAX_DIMS for each operand; null if no step tells */
+  armnn_i_size_report_t* reports;
   bool has_shapes;
-} armnn_i_late_t;
+} armnn_i_bounded_t;
 
 enum armnn_i_context_state_e {
   ARMNN_CONTEXT_IDLE = 0,
@@ -124,8 +124,8 @@ struct armnn_context_t {
   armnn_tensor_handle_t** operand_handles; /* like |pointers|; null without handles */
   armnn_i_handle_t* handles;
   armnn_i_move_t* moves;
-  armnn_i_late_t* late;   /* null without late steps */
-  unsigned char** places; /* of variables in host memory: two each, |next| behind the value */
+  armnn_i_bounded_t* bounded; /* null without bounded steps */
+  unsigned char** places;     /* of variables in host memory: two each, |next| behind the value */
   armnn_i_fence_step_t* fence_steps;
   struct armnn_i_guard_t* guards; /* one for each step; null without an address sanitizer */
   armnn_fence_t** fences; /* of the run in flight; null: not signalled yet, or done at once */
@@ -136,18 +136,19 @@ struct armnn_context_t {
   atomic_int state;
 };
 
-/* ---- late.c -------------------------------------------------------------------------------- */
+/* ---- bounded.c --------------------------------------------------------------------------------
+ */
 
 /* Null when memory is out. */
-armnn_i_late_t* armnn_i_late_make(const armnn_plan_t* plan);
-void armnn_i_late_free(armnn_i_late_t* late);
-/* Completes the arguments of the late steps. */
-void armnn_i_late_fill(armnn_context_t* context);
+armnn_i_bounded_t* armnn_i_bounded_make(const armnn_plan_t* plan);
+void armnn_i_bounded_free(armnn_i_bounded_t* bounded);
+/* Completes the arguments of the bounded steps. */
+void armnn_i_bounded_fill(armnn_context_t* context);
 /* Whether the context's plan has place for |shapes|. */
 armnn_status_t armnn_i_check_shapes(const armnn_plan_t* plan, const armnn_plan_shapes_t* shapes,
                                     armnn_error_t* error);
 /* The shapes of the runs from now on. */
-void armnn_i_late_set_shapes(armnn_context_t* context, const armnn_plan_shapes_t* shapes);
+void armnn_i_bounded_set_shapes(armnn_context_t* context, const armnn_plan_shapes_t* shapes);
 
 /* Points every operand that names patched tensor |number|, or a sub-tensor of it, to |address|. */
 static inline void armnn_i_patch(armnn_context_t* context, uint32_t number, const void* address) {

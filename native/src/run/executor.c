@@ -85,7 +85,7 @@ static armnn_status_t step_failed(const walk_t* walk, uint32_t index, armnn_stat
 
 /* ---- What a backend leaves behind ---------------------------------------------------------- */
 
-/* Told once for each context: a layer that does it does it in every run. */
+/* Reported once for each context: a layer that does it does it in every run. */
 static void restore_float_control(const walk_t* walk, uint32_t index) {
   armnn_context_t* context = walk->context;
   if (context->is_float_told) {
@@ -283,7 +283,7 @@ static armnn_status_t run_in(armnn_context_t* context, armnn_run_t* run, armnn_e
                  .next_interrupt_ns = UINT64_MAX,
                  .float_control = armnn_i_float_control()};
   context->run = run;
-  if (ARMNN_UNLIKELY(context->late != NULL && !context->late->has_shapes)) {
+  if (ARMNN_UNLIKELY(context->bounded != NULL && !context->bounded->has_shapes)) {
     return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the context has no shapes yet");
   }
   if (ARMNN_UNLIKELY(context->is_state_lost)) {

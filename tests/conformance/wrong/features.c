@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * features.c - a backend of the kit with late shapes and options, and wrong in one way:
+ * features.c - a backend of the kit with bounded shapes and options, and wrong in one way:
  * -DDEFECT=NAME. ReLU multiplies by the option |gain| and by the |factor| of the run.
  */
 #define _DEFAULT_SOURCE /* nanosleep, MAP_ANONYMOUS */
@@ -60,7 +60,7 @@ static const armnn_host_t* host_of_all;
 static volatile char* closed; /* memory of the host that close has released */
 static char* volatile leaked;
 
-static void* read_late(void* argument) {
+static void* read_bounded(void* argument) {
   const struct timespec moment = {0, 50000000};
   (void)argument;
   for (;;) {
@@ -101,7 +101,7 @@ static void close_backend(void* user) {
   closed = (volatile char*)user;
   armnn_free(host_of_all, user);
   if (HAS(READS_AFTER_CLOSE) && !has_thread) {
-    has_thread = pthread_create(&thread, NULL, read_late, NULL) == 0;
+    has_thread = pthread_create(&thread, NULL, read_bounded, NULL) == 0;
   }
 }
 
@@ -240,7 +240,7 @@ static const armnn_kit_hooks_t hooks = {
 static const armnn_kernel_t kernels[] = {
     ARMNN_KERNEL_ROW(ACTIVATION, ARMNN_ACTIVATION_RELU, FLOAT32, relu,
                      ARMNN_SET(prepare, prepare) ARMNN_SET(release, release)),
-    ARMNN_KERNEL_LATE(SOFTMAX, ARMNN_ANY, FLOAT32, softmax, takes_softmax, prepare, release,
-                      armnn_kernel_any_late),
+    ARMNN_KERNEL_BOUNDED(SOFTMAX, ARMNN_ANY, FLOAT32, softmax, takes_softmax, prepare, release,
+                         armnn_kernel_any_bounded),
 };
-ARMNN_DEFINE_BACKEND_WITH("Features", kernels, 2, "1.0", "late shapes and options", 0, hooks)
+ARMNN_DEFINE_BACKEND_WITH("Features", kernels, 2, "1.0", "bounded shapes and options", 0, hooks)

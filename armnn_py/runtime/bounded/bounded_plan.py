@@ -27,10 +27,10 @@ from armnn_py.errors import (
 )
 from armnn_py.later import public_class
 from armnn_py.network import AssignLayer, ConstantLayer
-from armnn_py.runtime.bounded.late_rules import find_rules, named
-from armnn_py.runtime.bounded.late_shapes import LateShapes
-from armnn_py.runtime.bounded.late_sizes import (
-    LateRefusedError,
+from armnn_py.runtime.bounded.bounded_rules import find_rules, named
+from armnn_py.runtime.bounded.bounded_shapes import BoundedShapes
+from armnn_py.runtime.bounded.bounded_sizes import (
+    BoundedRefusedError,
     read_bounds,
     read_point,
     sample_points,
@@ -50,29 +50,29 @@ if TYPE_CHECKING:
     from armnn_py.network import Layer
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.optimizer.placing.placed_network import PlacedNetwork
-    from armnn_py.runtime.bounded.late_sizes import Bounds, LateSize, Point
+    from armnn_py.runtime.bounded.bounded_sizes import BoundedSize, Bounds, Point
     from armnn_py.runtime.contexts.plan_keys import PlanKey
     from armnn_py.runtime.debug_hook import DebugHook
     from armnn_py.runtime.notices import NetworkNotices
     from armnn_py.tensors import TensorInfo
 
 
-def find_late_shapes(optimized: OptimizedNetwork, sizes: Sequence[LateSize]) -> LateShapes:
+def find_bounded_shapes(optimized: OptimizedNetwork, sizes: Sequence[BoundedSize]) -> BoundedShapes:
     """Find out whether one plan can serve all shapes up to the bounds of sizes.
 
     Raises
     ------
-    LateRefusedError
+    BoundedRefusedError
         It cannot.
     """
     points = sample_points(sizes)
-    # Without free dimensions it was placed for late shapes from the start.
+    # Without free dimensions it was placed for bounded shapes from the start.
     placed: list[PlacedNetwork] = [] if optimized.is_dynamic else [optimized.placed]
     taken: list[Point] = [] if optimized.is_dynamic else points[:1]
     for point in points[len(placed) :]:
         shapes = _shapes_at(optimized.inputs, sizes, point)
         try:
-            placed.append(optimized.place_late(shapes, trial=bool(placed)))
+            placed.append(optimized.place_bounded(shapes, trial=bool(placed)))
             taken.append(point)
         except ArmnnError as error:
             if not placed or isinstance(error, ShortageError):
@@ -80,18 +80,18 @@ def find_late_shapes(optimized: OptimizedNetwork, sizes: Sequence[LateSize]) -> 
             if any(value == 2 < size.bound for value, size in zip(point, sizes, strict=True)):
                 continue  # windows need larger images than that
             given = ", ".join(f"{name} {format_shape(shape)}" for name, shape in shapes.items())
-            raise LateRefusedError(
+            raise BoundedRefusedError(
                 [f"the network cannot be made for smaller sizes ({given}): {error.message}"]
             ) from error
     rows = [one.network.layers for one in placed]
-    late = LateShapes(placed[0], sizes, find_rules(rows, taken))
-    late.compare(rows, taken)
-    _LayerCheck(late, optimized.runtime.backends).check()
-    return late
+    bounded = BoundedShapes(placed[0], sizes, find_rules(rows, taken))
+    bounded.compare(rows, taken)
+    _LayerCheck(bounded, optimized.runtime.backends).check()
+    return bounded
 
 
 def _shapes_at(
-    inputs: Mapping[str, TensorInfo], sizes: Sequence[LateSize], point: Point
+    inputs: Mapping[str, TensorInfo], sizes: Sequence[BoundedSize], point: Point
 ) -> dict[str, tuple[int, ...]]:
     at = {place: value for size, value in zip(sizes, point, strict=True) for place in size.places}
     return {
@@ -103,9 +103,9 @@ def _shapes_at(
 class _LayerCheck:
     """Whether the host can lay out the tensors, and each backend takes its layers."""
 
-    def __init__(self, late: LateShapes, backends: Mapping[str, Backend]) -> None:
-        self._late = late
-        self._placed = late.placed
+    def __init__(self, bounded: BoundedShapes, backends: Mapping[str, Backend]) -> None:
+        self._bounded = bounded
+        self._placed = bounded.placed
         self._backends = backends
         self._supports: dict[str, LayerSupport] = {}
         self._asked: dict[tuple[str, LayerSignature, tuple[int, ...]], str] = {}
@@ -115,17 +115,17 @@ class _LayerCheck:
 
         Raises
         ------
-        LateRefusedError
+        BoundedRefusedError
             They do not; has all reasons.
         """
         reasons = []
         try:
             for layer in self._placed.network.layers:
-                is_late = any(self._late.layer_masks(layer))
+                is_late = any(self._bounded.layer_masks(layer))
                 if isinstance(layer, AssignLayer) and is_late:
                     reasons.append(
-                        f"variable '{layer.variable.name}': what is assigned to it has sizes that "
-                        "are known late"
+                        f"variable '{layer.variable.name}': what is assigned to it has "
+                        "bounded sizes"
                     )
                 if FACTS[layer.type].host:
                     continue
@@ -139,7 +139,7 @@ class _LayerCheck:
             for support in self._supports.values():
                 support.close()
         if reasons:
-            raise LateRefusedError(reasons, by_backends=True)
+            raise BoundedRefusedError(reasons, by_backends=True)
 
     def _why_not(self, layer: Layer) -> str:
         """Why the host cannot offer such a layer to a backend; empty if it can."""
@@ -148,19 +148,19 @@ class _LayerCheck:
             return "Debug layers show tensors of fixed shapes"
         equal: dict[tuple[int, int], tuple[int, ...]] = {}
         for slot in slots:
-            if slot in self._late.told and slot.layer is layer:
+            if slot in self._bounded.reported and slot.layer is layer:
                 continue  # it knows itself which of them are equal
             shape = slot.info.static_shape
             for axis, bound in enumerate(shape):
-                if not self._late.masks.get(slot, 0) >> axis & 1:
+                if not self._bounded.masks.get(slot, 0) >> axis & 1:
                     continue
-                sizes = self._late.sizes_of(slot, axis)
+                sizes = self._bounded.sizes_of(slot, axis)
                 if equal.setdefault((len(shape) - axis, bound), sizes) != sizes:
                     return f"two sizes have the bound {bound} and are different: choose others"
         return ""
 
     def _why_not_static(self, layer: Layer) -> str:
-        """Why a layer without late dimensions cannot do with tensors in host memory."""
+        """Why a layer without bounded dimensions cannot do with tensors in host memory."""
         backend_id = self._placed.layer_backends[layer.guid]
         assert backend_id is not None
         if self._backends[backend_id].api.register_tensor_handle_factories:
@@ -180,8 +180,8 @@ class _LayerCheck:
                 slot is not None and isinstance(slot.layer, ConstantLayer) for slot in layer.inputs
             ),
         )
-        late = self._late.layer_masks(layer)
-        known = self._asked.get((backend_id, signature, late))
+        bounded = self._bounded.layer_masks(layer)
+        known = self._asked.get((backend_id, signature, bounded))
         if known is not None:
             return known
         support = self._supports.get(backend_id)
@@ -189,9 +189,9 @@ class _LayerCheck:
             backend = self._backends[backend_id]
             support = LayerSupport(backend, self._placed.model_options.of(backend))
             self._supports[backend_id] = support
-        answer = support.ask_late(signature, late)
-        reason = "" if answer else f"backend '{backend_id}' refuses late shapes: {answer.reason}"
-        self._asked[(backend_id, signature, late)] = reason
+        answer = support.ask_bounded(signature, bounded)
+        reason = "" if answer else f"backend '{backend_id}' refuses bounded shapes: {answer.reason}"
+        self._asked[(backend_id, signature, bounded)] = reason
         return reason
 
 
@@ -201,7 +201,7 @@ _SHOWN = 3
 
 @public_class
 @dataclass(frozen=True, slots=True)
-class LateShapesReport:
+class BoundedShapesReport:
     """Whether one plan serves all input shapes; true if it does.
 
     Attributes
@@ -229,18 +229,18 @@ def make_plan(optimized: OptimizedNetwork, network_id: int, debug: DebugHook) ->
     Raises
     ------
     BackendError
-        A layer tells sizes when it runs, and the layers behind it do not take that.
+        A layer reports sizes when it runs, and the layers behind it do not take that.
     """
     layers = optimized.contents.layers
-    if not any(slot.info.late for layer in layers for slot in layer.outputs):
+    if not any(slot.info.bounded for layer in layers for slot in layer.outputs):
         return NetworkPlan(optimized, network_id, debug)
 
     try:
-        late = find_late_shapes(optimized, ())
-        return NetworkPlan(optimized, network_id, debug, late=late)
-    except LateRefusedError as error:
+        bounded = find_bounded_shapes(optimized, ())
+        return NetworkPlan(optimized, network_id, debug, bounded=bounded)
+    except BoundedRefusedError as error:
         raise BackendError(
-            f"network '{optimized.name}': a layer tells sizes only when it runs, and they cannot "
+            f"network '{optimized.name}': a layer reports sizes only when it runs, and they cannot "
             "be used",
             details=error.reasons,
             hints=["'armnn-py backends show ID' and docs/kernel_features.md: dynamic shapes"],
@@ -252,19 +252,19 @@ def plan_maker(
     network_id: int,
     debug: DebugHook,
     notices: NetworkNotices,
-    late: list[NetworkPlan],
-    limits: list[LateSize],
+    bounded: list[NetworkPlan],
+    limits: list[BoundedSize],
     threads: int | None,
 ) -> Callable[[PlanKey], NetworkPlan]:
     """Make plans without a reference to the loaded network, so that dropping it frees it.
 
-    ``late`` has the plan for all shapes, if there is one; it is taken out. ``limits`` are bounds
+    ``bounded`` has the plan for all shapes, if there is one; it is taken out. ``limits`` are bounds
     that plans of one set of shapes also keep. ``threads``: see `limited_threads`.
     """
 
     def plan_of(key: PlanKey) -> NetworkPlan:
-        if late:
-            return late.pop()
+        if bounded:
+            return bounded.pop()
         shapes, values = read_key(key, optimized.inputs)
         if limits:
             read_point(limits, shapes)
@@ -278,14 +278,14 @@ def plan_maker(
     return plan_of
 
 
-def plan_late(
+def plan_bounded(
     optimized: OptimizedNetwork,
     notices: NetworkNotices,
     debug: DebugHook,
     bounds: Bounds | None,
     out: list[NetworkPlan],
-    limits: list[LateSize],
-) -> LateShapesReport:
+    limits: list[BoundedSize],
+) -> BoundedShapesReport:
     """Make the plan for all shapes, and put it into ``out``, if it can be made.
 
     Otherwise the bounds are put into ``limits``, and a warning tells why.
@@ -311,34 +311,34 @@ def plan_late(
     shown = MappingProxyType({size.name: size.bound for size in sizes})
     if all(size.bound == 1 for size in sizes):  # one set of shapes, and its plan
         limits.extend(sizes)
-        return LateShapesReport(shown, True)
+        return BoundedShapesReport(shown, True)
     try:
-        late = find_late_shapes(optimized, sizes)
-        notices.tell_newcomers(late.placed.layer_backends)
-        out.append(NetworkPlan(optimized, notices.network_id, debug, late=late))
+        bounded = find_bounded_shapes(optimized, sizes)
+        notices.tell_newcomers(bounded.placed.layer_backends)
+        out.append(NetworkPlan(optimized, notices.network_id, debug, bounded=bounded))
     except InputValuesNeededError as error:
         reasons: tuple[str, ...] = (error.message,)
         hint = ""
-    except LateRefusedError as error:
+    except BoundedRefusedError as error:
         reasons, hint = error.reasons, _hint(optimized) if error.by_backends else ""
     else:
-        return LateShapesReport(shown, True)
+        return BoundedShapesReport(shown, True)
     limits.extend(sizes)
     _warn_of_many_plans(optimized.name, reasons, hint)
-    return LateShapesReport(shown, False, reasons)
+    return BoundedShapesReport(shown, False, reasons)
 
 
-def report_without_bounds(optimized: OptimizedNetwork) -> LateShapesReport:
+def report_without_bounds(optimized: OptimizedNetwork) -> BoundedShapesReport:
     """The reason why a plan for all shapes is missing, if none was asked for."""
     reason = "no bounds were given" if optimized.is_dynamic else "all shapes are known"
-    return LateShapesReport(MappingProxyType({}), False, (reason,))
+    return BoundedShapesReport(MappingProxyType({}), False, (reason,))
 
 
 def _warn_of_many_plans(name: str, reasons: Sequence[str], hint: str) -> None:
     lines = [f"network '{name}': each input shape gets a plan of its own in spite of bounds"]
     lines += [f"  {printable(reason)}" for reason in reasons[:_SHOWN]]
     if len(reasons) > _SHOWN:
-        lines.append(f"  and {len(reasons) - _SHOWN} more reasons, see .late_shapes.reasons")
+        lines.append(f"  and {len(reasons) - _SHOWN} more reasons, see .bounded_shapes.reasons")
     lines += [f"hint: {hint}"] if hint else []
     warnings.warn("\n".join(lines), ArmnnWarning, stacklevel=caller_level())
 

@@ -24,7 +24,7 @@ Point: TypeAlias = tuple[int, ...]
 """A value for each size."""
 
 
-class LateSize(Struct, frozen=True):
+class BoundedSize(Struct, frozen=True):
     """One size that only a run tells, with all dimensions of inputs that have it.
 
     Attributes
@@ -49,7 +49,7 @@ class NoRuleError(Exception):
         super().__init__(text)
 
 
-class LateRefusedError(Exception):
+class BoundedRefusedError(Exception):
     """One plan cannot serve all shapes; ``reasons`` say why. No user sees it.
 
     ``by_backends``: other backends might serve them.
@@ -66,7 +66,7 @@ class LateRefusedError(Exception):
 
 def read_bounds(
     inputs: Mapping[str, TensorInfo], bounds: Bounds, *, what: str = "bounds"
-) -> list[LateSize]:
+) -> list[BoundedSize]:
     """Return the sizes of the free dimensions of inputs, each with its bound.
 
     Dimensions of one name are one size. ``what`` names the bounds in errors.
@@ -94,7 +94,7 @@ def read_bounds(
                 name=str(key),
                 valid=sorted(named) if is_number else list(inputs),
             )
-    found: dict[str, LateSize] = {}
+    found: dict[str, BoundedSize] = {}
     for name, info in inputs.items():
         shape = _shape_bound(name, info, bounds, what)
         for axis, dim in enumerate(info.shape):
@@ -102,7 +102,7 @@ def read_bounds(
                 continue
             title = info.dimension_names[axis] if info.dimension_names else None
             label = f"{name}[{axis}]" if title is None else title
-            before = found.get(label, LateSize(label, 0, ()))
+            before = found.get(label, BoundedSize(label, 0, ()))
             bound = before.bound
             by_name = bounds.get(label)
             for given in (
@@ -115,7 +115,7 @@ def read_bounds(
                         hints=["dimensions of one name have one size"],
                     )
                 bound = given or bound
-            found[label] = LateSize(label, bound, (*before.places, (name, axis)))
+            found[label] = BoundedSize(label, bound, (*before.places, (name, axis)))
     for size in found.values():
         if not size.bound:
             name, axis = size.places[0]
@@ -163,7 +163,7 @@ def _number(name: str, value: Any, what: str) -> int:
     return number
 
 
-def read_point(sizes: Sequence[LateSize], shapes: Mapping[str, tuple[int, ...]]) -> Point:
+def read_point(sizes: Sequence[BoundedSize], shapes: Mapping[str, tuple[int, ...]]) -> Point:
     """Return the sizes that shapes of the inputs tell.
 
     Raises
@@ -200,7 +200,7 @@ def read_point(sizes: Sequence[LateSize], shapes: Mapping[str, tuple[int, ...]])
 # ---- Rules ----------------------------------------------------------------------------------
 
 
-def sample_points(sizes: Sequence[LateSize]) -> list[Point]:
+def sample_points(sizes: Sequence[BoundedSize]) -> list[Point]:
     """The bounds, and smaller sizes to compare with: each size on its own, then all of them.
 
     A size whose bound is 1 is always 1.

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Late shapes together with variables, serial kernels, options of runs, layouts and operators."""
+"""Bounded shapes with variables, serial kernels, options of runs, layouts and operators."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def of(builder: Any) -> ann.Network:
 
 def test_a_variable_stays_through_runs_of_all_shapes() -> None:
     with ann.load(of(largest_so_far), ["CpuRef"], bounds=BOUNDS) as loaded:
-        assert loaded.late_shapes, loaded.late_shapes.reasons
+        assert loaded.bounded_shapes, loaded.bounded_shapes.reasons
         known = np.zeros((1, WIDTH), np.float32)
         assert np.array_equal(loaded.state["largest"], known)
         for rows in (8, 1, 5, 5, 3):
@@ -79,7 +79,7 @@ def test_first_values_that_depend_on_the_sizes() -> None:
         return largest_so_far(infos, first)
 
     with ann.load(of(build), ["CpuRef"], bounds=BOUNDS) as loaded:
-        assert loaded.late_shapes.reasons == (
+        assert loaded.bounded_shapes.reasons == (
             "layer 'largest' (Input): its first values depend on the sizes",
         )
         x = values(4, WIDTH)
@@ -87,7 +87,7 @@ def test_first_values_that_depend_on_the_sizes() -> None:
 
 
 def unique_rows(network: ann.Network, x: Any, rows: int) -> Any:
-    info = ann.TensorInfo((rows, WIDTH), late=(0,))
+    info = ann.TensorInfo((rows, WIDTH), bounded=(0,))
     given = StandInDescriptor(1, 1, 1, "com.acme", "Unique")
     return network.add_layer(ann.LayerType.STAND_IN, [x], given, output_infos=[info], name="unique")
 
@@ -104,9 +104,9 @@ class Acme(PythonBackend):
     def infer_stand_in(self, layer: ShownLayer) -> Sequence[ann.TensorInfo] | str:
         x = layer.inputs[0]
         assert x is not None
-        return [ann.TensorInfo(x.shape, x.data_type, late=(0,))]
+        return [ann.TensorInfo(x.shape, x.data_type, bounded=(0,))]
 
-    @kernel(ann.LayerType.STAND_IN, late=True, serial=True, name="Unique")
+    @kernel(ann.LayerType.STAND_IN, bounded=True, serial=True, name="Unique")
     def unique(self, call: KernelCall) -> Any:
         self.inside += 1
         self.most = max(self.most, self.inside)
@@ -127,12 +127,9 @@ def test_reported_sizes_cannot_be_assigned() -> None:
         pytest.raises(ann.BackendError, match="cannot be used") as caught,
     ):
         ann.load(network, ["Acme", "CpuRef"], runtime=runtime)
-    assert (
-        "variable 'before': what is assigned to it has sizes that are known late"
-        in caught.value.details
-    )
-    with pytest.raises(ann.InvalidArgumentError, match="late dimensions"):
-        network.add_variable("late", ann.TensorInfo((4, WIDTH), late=(0,)))
+    assert "variable 'before': what is assigned to it has bounded sizes" in caught.value.details
+    with pytest.raises(ann.InvalidArgumentError, match="bounded dimensions"):
+        network.add_variable("bounded", ann.TensorInfo((4, WIDTH), bounded=(0,)))
 
 
 # ---- Serial kernels, options, operators -----------------------------------------------------
@@ -195,7 +192,7 @@ class Channels(PythonBackend):
     def preferred_layout(self, layer: ShownLayer) -> ann.DataLayout | None:
         return ann.DataLayout.NCHW
 
-    @kernel(ann.LayerType.POOLING2D, late=True, data_layout=ann.DataLayout.NCHW)
+    @kernel(ann.LayerType.POOLING2D, bounded=True, data_layout=ann.DataLayout.NCHW)
     def average(self, call: KernelCall) -> Any:
         x = call.inputs[0]
         assert x is not None
@@ -216,7 +213,7 @@ def test_a_layer_in_another_layout() -> None:
         ann.Runtime(python_backends=[Channels()]) as runtime,
         ann.load(network, ["Channels", "CpuRef"], runtime=runtime, bounds={"batch": 5}) as loaded,
     ):
-        assert loaded.late_shapes, loaded.late_shapes.reasons
+        assert loaded.bounded_shapes, loaded.bounded_shapes.reasons
         assert loaded.assignment.counts["Channels"] == 1
         for batch in (5, 1, 3):
             x = values(batch, 2, 4, 3)

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * test_late.c - steps whose shapes are set for each run, and sizes that a step tells.
+ * test_bounded.c - steps whose shapes are set for each run, and sizes that a step tells.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include <sys/mman.h>
@@ -44,7 +44,7 @@ static void draft_row(draft_t* draft, fake_t* fake) {
   const uint32_t out = draft_tensor(draft, ARMNN_PLAN_TENSOR_OUTPUT, BOUND * 4, 64, 4);
   armnn_plan_step_t* step = draft_step(draft, fake, in, NONE, out);
   step->input_count = 2;
-  step->late = ARMNN_PLAN_LATE_INFOS;
+  step->bounded = ARMNN_PLAN_BOUNDED_INFOS;
 }
 
 static void each_run_has_its_sizes(void) {
@@ -151,31 +151,31 @@ static void bad_shapes_are_refused(void) {
               ARMNN_STATUS_INVALID_ARGUMENT);
   armnn_context_destroy(context);
 
-  draft.steps[0].late = ARMNN_PLAN_LATE_NONE;
+  draft.steps[0].bounded = ARMNN_PLAN_BOUNDED_NONE;
   context = must_load(&draft);
   shapes = (armnn_plan_shapes_t){infos, sizes};
   CHECK_EQUAL(armnn_context_set_shapes(context, &shapes, clear_error(&error)),
               ARMNN_STATUS_INVALID_ARGUMENT);
-  CHECK_TEXT(error.text, "no step is late");
+  CHECK_TEXT(error.text, "no step is bounded");
   armnn_context_destroy(context);
 }
 
-static void bad_late_steps_are_refused(void) {
+static void bad_bounded_steps_are_refused(void) {
   fake_t fake = make_fake(add_one, NULL);
   draft_t draft;
   text_error_t error;
   armnn_plan_t* plan = NULL;
   draft_row(&draft, &fake);
-  draft.steps[0].late = 3;
+  draft.steps[0].bounded = 3;
   CHECK_EQUAL(armnn_plan_create(&draft.spec, &plan, clear_error(&error)),
               ARMNN_STATUS_INVALID_ARGUMENT);
-  CHECK_TEXT(error.text, "step 0: late 3 is unknown");
+  CHECK_TEXT(error.text, "step 0: bounded 3 is unknown");
   draft_begin(&draft, 256);
   const uint32_t in = draft_input(&draft, 16);
-  draft_step(&draft, NULL, in, NONE, draft_output(&draft, 16))->late = ARMNN_PLAN_LATE_INFOS;
+  draft_step(&draft, NULL, in, NONE, draft_output(&draft, 16))->bounded = ARMNN_PLAN_BOUNDED_INFOS;
   CHECK_EQUAL(armnn_plan_create(&draft.spec, &plan, clear_error(&error)),
               ARMNN_STATUS_INVALID_ARGUMENT);
-  CHECK_TEXT(error.text, "step 0: shapes known late, but it has no workload");
+  CHECK_TEXT(error.text, "step 0: bounded shapes, but it has no workload");
 }
 
 /* ---- Sizes that a step tells --------------------------------------------------------------- */
@@ -203,7 +203,7 @@ static const armnn_tensor_info_t* told_infos[3] = {NULL, &told_info, &told_info}
 static armnn_plan_shapes_t told_shapes = {told_infos, told_sizes};
 static bool refuses;
 
-static const armnn_plan_shapes_t* on_told(uint32_t step, const uint64_t* dims) {
+static const armnn_plan_shapes_t* on_report(uint32_t step, const uint64_t* dims) {
   CHECK_EQUAL(step, 0);
   told_info = row_info(dims[0]);
   return refuses ? NULL : &told_shapes;
@@ -218,12 +218,12 @@ static void tell(bool is_serial) {
   const uint32_t hidden = draft_arena(&draft, BOUND * 4, 0);
   const uint32_t out = draft_output(&draft, BOUND * 4);
   armnn_plan_step_t* first = draft_step(&draft, &keep, in, NONE, hidden);
-  first->late = ARMNN_PLAN_LATE_TELLS;
+  first->bounded = ARMNN_PLAN_BOUNDED_REPORTS;
   first->is_serial = is_serial;
   if (is_serial) keep.needs.flags = ARMNN_WORKLOAD_SERIAL;
   armnn_plan_step_t* behind = draft_step(&draft, &add, hidden, NONE, out);
   behind->input_count = 2;
-  behind->late = ARMNN_PLAN_LATE_INFOS;
+  behind->bounded = ARMNN_PLAN_BOUNDED_INFOS;
   armnn_context_t* context = must_load(&draft);
   const armnn_tensor_info_t whole = row_info(BOUND);
   armnn_tensor_info_t open = row_info(BOUND);
@@ -239,7 +239,7 @@ static void tell(bool is_serial) {
     const void* inputs[] = {x};
     void* outputs[] = {y};
     armnn_run_t run = make_run(context, inputs, outputs, &error);
-    run.told = on_told;
+    run.reported = on_report;
     CHECK_EQUAL(armnn_context_run(&run), ARMNN_STATUS_OK);
     for (int32_t i = 0; i < BOUND; ++i) {
       CHECK_EQUAL(y[i], i < positive ? BOUND - positive + i + 2 : 0);
@@ -265,7 +265,7 @@ static void tell(bool is_serial) {
     const void* inputs[] = {x};
     void* outputs[] = {y};
     armnn_run_t run = make_run(context, inputs, outputs, &error);
-    run.told = on_told;
+    run.reported = on_report;
     CHECK_EQUAL(armnn_context_run(&run), ARMNN_STATUS_INTERNAL);
     CHECK_EQUAL(run.failed_step, 0);
     CHECK_TEXT(error.text, cases[i].words);
@@ -279,7 +279,7 @@ static void so_they_do_behind_one_that_takes_one_call_at_a_time(void) { tell(tru
 
 static const test_t tests[] = {
     TEST(each_run_has_its_sizes),         TEST(other_sizes_are_staged_if_need_be),
-    TEST(bad_shapes_are_refused),         TEST(bad_late_steps_are_refused),
+    TEST(bad_shapes_are_refused),         TEST(bad_bounded_steps_are_refused),
     TEST(steps_behind_get_what_was_told), TEST(so_they_do_behind_one_that_takes_one_call_at_a_time),
 };
 MAIN(tests)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from armnn_py.network import OutputSlot
-    from armnn_py.runtime.bounded.late_shapes import LateShapes, Told
+    from armnn_py.runtime.bounded.bounded_shapes import BoundedShapes, Reported
     from armnn_py.runtime.contexts.plan_keys import PlanKey
     from armnn_py.runtime.plan.planned import Build
     from armnn_py.tensors import TensorInfo
@@ -43,9 +43,9 @@ class ShapeTable:
 class ShapeTables:
     """Tables by shapes of the inputs, for all contexts of one plan."""
 
-    def __init__(self, late: LateShapes, build: Build) -> None:
-        self._late = late
-        self.told = late.told
+    def __init__(self, bounded: BoundedShapes, build: Build) -> None:
+        self._bounded = bounded
+        self.reported = bounded.reported
         self._tables: OrderedDict[Any, ShapeTable] = OrderedDict()
         self._numbers: Mapping[OutputSlot, int] = build.number_of
         self._sizes = [tensor.size for tensor in build.tensors]
@@ -55,13 +55,13 @@ class ShapeTables:
         self._base = PlanShapes(self._infos, self._sizes, {})
         self._outputs = {
             layer.name: slot
-            for layer in late.placed.network.output_layers
+            for layer in bounded.placed.network.output_layers
             for slot in layer.inputs
             if slot is not None
         }
 
-    def find(self, key: PlanKey, told: Told | None = None) -> ShapeTable:
-        """The table for shapes of the inputs, and those told so far, made if missing.
+    def find(self, key: PlanKey, reported: Reported | None = None) -> ShapeTable:
+        """The table for shapes of the inputs, and those reported so far, made if missing.
 
         Raises
         ------
@@ -70,10 +70,12 @@ class ShapeTables:
         LayerValidationError
             A layer does not take these shapes.
         """
-        name = (key, tuple(told.values())) if told else key
+        name = (key, tuple(reported.values())) if reported else key
         table = self._tables.get(name)
         if table is None:
-            table = self._make(self._late.infos(self._late.point(key), told or {}), told or {})
+            table = self._make(
+                self._bounded.infos(self._bounded.point(key), reported or {}), reported or {}
+            )
             self._tables[name] = table
             while len(self._tables) > _TABLES:
                 try:
@@ -82,7 +84,7 @@ class ShapeTables:
                     break
         return table
 
-    def _make(self, found: Mapping[OutputSlot, TensorInfo], told: Told) -> ShapeTable:
+    def _make(self, found: Mapping[OutputSlot, TensorInfo], reported: Reported) -> ShapeTable:
         infos, sizes = self._infos.copy(), self._sizes.copy()
         for slot, info in found.items():
             number = self._numbers.get(slot)
@@ -92,7 +94,7 @@ class ShapeTables:
         outputs = {name: found.get(slot, slot.info) for name, slot in self._outputs.items()}
         unknown = {
             self._numbers[slot]: mask
-            for slot, mask in self._late.told.items()
-            if slot not in told and slot in self._numbers
+            for slot, mask in self._bounded.reported.items()
+            if slot not in reported and slot in self._numbers
         }
         return ShapeTable(PlanShapes(infos, sizes, unknown, self._base), outputs)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 import armnn_py as ann
 from armnn_py.descriptors import StandInDescriptor
 from armnn_py.python_backend import KernelCall, PythonBackend, kernel
-from armnn_py.runtime.bounded.late_plan import find_late_shapes
+from armnn_py.runtime.bounded.bounded_plan import find_bounded_shapes
 
 from .kinds import Load, MakeRuntime
 
@@ -25,7 +25,7 @@ RNG = np.random.default_rng(3)
 
 
 def add_rows(network: ann.Network, x: Any, rows: int = ROWS, width: int = WIDTH) -> Any:
-    info = ann.TensorInfo((rows, width), late=(0,))
+    info = ann.TensorInfo((rows, width), bounded=(0,))
     return network.add_layer(
         ann.LayerType.STAND_IN, [x], StandInDescriptor(1, 1), output_infos=[info], name="rows"
     )
@@ -54,18 +54,18 @@ def values() -> Array:
 
 @pytest.fixture
 def load(make_runtime: MakeRuntime) -> Load:
-    """Load a network on the backend "Late", built with some defines, and CpuRef."""
+    """Load a network on the backend "Bounded", built with some defines, and CpuRef."""
 
     def make(network: ann.Network, *defines: str, **options: Any) -> ann.LoadedNetwork:
-        runtime = make_runtime("late", *defines)
-        return ann.load(network, ["Late", "CpuRef"], runtime=runtime, **options)
+        runtime = make_runtime("bounded", *defines)
+        return ann.load(network, ["Bounded", "CpuRef"], runtime=runtime, **options)
 
     return make
 
 
 def test_layers_behind_get_the_reported_size(load: Load) -> None:
     with load(rows_network(softmax_of_abs)) as loaded:
-        assert loaded.assignment.counts == {"Late": 2, "CpuRef": 1}
+        assert loaded.assignment.counts == {"Bounded": 2, "CpuRef": 1}
         for first in (1, -1, 0.5):
             x = values()
             x[:, 0] *= first
@@ -87,7 +87,7 @@ def test_the_output_itself_is_of_unknown_size(load: Load) -> None:
         assert np.array_equal(made, kept)
         assert np.shares_memory(made, out)
         assert np.array_equal(loaded.run(x, share_outputs=True)["y"], kept)
-        with pytest.raises(ann.InvalidArgumentError, match="layer 'rows' tells sizes only when"):
+        with pytest.raises(ann.InvalidArgumentError, match="layer 'rows' reports sizes only when"):
             loaded.bind(x)
         assert np.array_equal(loaded.run(x)["y"], kept)
 
@@ -126,26 +126,26 @@ def test_wrong_sizes_are_refused_by_name(load: Load, define: str, words: str) ->
         for _ in range(2):
             with pytest.raises(ann.ExecutionError) as raised:
                 loaded.run(values())
-            assert raised.value.backend == "Late"
+            assert raised.value.backend == "Bounded"
             assert raised.value.layer == "rows"
             assert words in str(raised.value)
 
 
 def test_a_layer_behind_that_needs_all_shapes(load: Load) -> None:
     with pytest.raises(ann.BackendError) as raised:
-        load(rows_network(softmax_of_abs), "-DABS_LATE=NULL")
-    assert "a layer tells sizes only when it runs" in raised.value.message
+        load(rows_network(softmax_of_abs), "-DABS_BOUNDED=NULL")
+    assert "a layer reports sizes only when it runs" in raised.value.message
     assert raised.value.details == (
-        "layer 'elementwise_unary_1' (ElementwiseUnary): backend 'Late' refuses late shapes: "
+        "layer 'elementwise_unary_1' (ElementwiseUnary): backend 'Bounded' refuses bounded shapes: "
         "the kernel needs to know all shapes",
     )
 
 
 def test_a_question_that_fails_is_a_no(load: Load, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(ann.BackendError) as raised:
-        load(rows_network(softmax_of_abs), "-DABS_LATE=broken")
-    assert "takes_late_shapes answered -8: no idea about layer type" in raised.value.details[0]
-    assert "backend 'Late': takes_late_shapes answered -8" in caplog.text
+        load(rows_network(softmax_of_abs), "-DABS_BOUNDED=broken")
+    assert "takes_bounded_shapes answered -8: no idea about layer type" in raised.value.details[0]
+    assert "backend 'Bounded': takes_bounded_shapes answered -8" in caplog.text
 
 
 def test_a_layer_behind_that_cannot_follow(load: Load) -> None:
@@ -170,7 +170,7 @@ def test_sizes_of_inputs_and_reported_ones(load: Load) -> None:
     outputs = dict.fromkeys("yz", ann.TensorInfo((None, WIDTH)))
     network = ann.Network.from_builder("both", {"x": info}, build, outputs)
     with load(network, bounds={"sequence": 12}) as loaded:
-        assert loaded.late_shapes, loaded.late_shapes.reasons
+        assert loaded.bounded_shapes, loaded.bounded_shapes.reasons
         for size in (12, 1, 7):
             x = RNG.standard_normal((size, WIDTH)).astype(np.float32)
             made = loaded.run(x)
@@ -187,12 +187,12 @@ def test_only_tensors_that_keep_one_size_share_memory() -> None:
     with ann.Runtime(python_backends=[Unique()]) as runtime:
         network = rows_network(lambda n, x: n.add_softmax(n.add_floor(x)))
         optimized = ann.optimize(network, ["Unique", "CpuRef"], runtime=runtime)
-        late = find_late_shapes(optimized, ())
-        x, kept, floor, softmax = (layer.outputs[0] for layer in late.placed.network.layers[:4])
+        bounded = find_bounded_shapes(optimized, ())
+        x, kept, floor, softmax = (layer.outputs[0] for layer in bounded.placed.network.layers[:4])
         assert x.info.byte_size == kept.info.byte_size
-        assert not late.same_size(x, kept)
-        assert late.same_size(kept, floor)
-        assert late.same_size(floor, softmax)
+        assert not bounded.same_size(x, kept)
+        assert bounded.same_size(kept, floor)
+        assert bounded.same_size(floor, softmax)
 
 
 # ---- In Python ------------------------------------------------------------------------------
@@ -204,9 +204,9 @@ class Unique(PythonBackend):
     id = "Unique"
     answer: Any = None
 
-    @kernel(ann.LayerType.STAND_IN, late=True)
+    @kernel(ann.LayerType.STAND_IN, bounded=True)
     def unique(self, call: KernelCall) -> Any:
-        assert call.layer.outputs[0].late == (0,)
+        assert call.layer.outputs[0].bounded == (0,)
         return np.unique(call.inputs[0], axis=0) if self.answer is None else self.answer
 
 
@@ -233,22 +233,24 @@ def test_a_kernel_in_python_returns_fewer_rows() -> None:
 # ---- Wrong use ------------------------------------------------------------------------------
 
 
-def test_late_dimensions_of_infos() -> None:
-    info = ann.TensorInfo((6, 4), late=(0,))
+def test_bounded_dimensions_of_infos() -> None:
+    info = ann.TensorInfo((6, 4), bounded=(0,))
     assert repr(info) == "TensorInfo(float32, <=6x4)"
     assert info != ann.TensorInfo((6, 4))
     assert info.is_static
     assert info.with_shape((3, 4)) == ann.TensorInfo((3, 4))
-    for late in ((2,), (-1,), "0", (0.5,)):
-        with pytest.raises(ann.InvalidArgumentError, match="late dimension"):
-            ann.TensorInfo((6, 4), late=late)  # type: ignore[arg-type]
-    with pytest.raises(ann.InvalidArgumentError, match="late dimension 0 given, one with an upper"):
-        ann.TensorInfo((None, 4), late=(0,))
+    for bounded in ((2,), (-1,), "0", (0.5,)):
+        with pytest.raises(ann.InvalidArgumentError, match="bounded dimension"):
+            ann.TensorInfo((6, 4), bounded=bounded)  # type: ignore[arg-type]
+    with pytest.raises(
+        ann.InvalidArgumentError, match="bounded dimension 0 given, one with an upper"
+    ):
+        ann.TensorInfo((None, 4), bounded=(0,))
     network = ann.Network("wrong")
-    with pytest.raises(ann.InvalidArgumentError, match="late dimensions, which only a StandIn"):
+    with pytest.raises(ann.InvalidArgumentError, match="bounded dimensions, which only a StandIn"):
         network.add_input("x", info)
     x = network.add_input("x", ann.TensorInfo((6, 4)))
-    with pytest.raises(ann.LayerValidationError, match="late dimensions, which only a StandIn"):
+    with pytest.raises(ann.LayerValidationError, match="bounded dimensions, which only a StandIn"):
         network.add_layer(ann.LayerType.FLOOR, [x], output_infos=[info])
 
 
@@ -266,5 +268,5 @@ def test_an_input_that_was_packed_keeps_its_info(load: Load) -> None:
         for rows in (3, 8, 1):
             x = RNG.standard_normal((rows, 3)).astype(np.float32)
             np.testing.assert_array_equal(loaded.run(x)["y"], np.where(x < 0, alpha * x, x))
-        assert loaded.late_shapes is not None
-        assert loaded.late_shapes.one_plan
+        assert loaded.bounded_shapes is not None
+        assert loaded.bounded_shapes.one_plan

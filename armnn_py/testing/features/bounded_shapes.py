@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SIZES = (ROWS, 1, 4, 0, 5, ROWS)
 
 
-def check_late_shapes(target: Target, seed: int, on_step: Callable[[str], None]) -> None:
+def check_bounded_shapes(target: Target, seed: int, on_step: Callable[[str], None]) -> None:
     """Run with sizes up to a bound, and compare with networks made for each size.
 
     Raises
@@ -29,7 +29,7 @@ def check_late_shapes(target: Target, seed: int, on_step: Callable[[str], None])
     CheckFailedError
         An output is not that of the size of its run.
     NotApplicableError
-        The backend takes no layer with late shapes.
+        The backend takes no layer with bounded shapes.
     """
     tried, refused = 0, ""
     with target.runtime() as runtime, warnings.catch_warnings():
@@ -37,22 +37,22 @@ def check_late_shapes(target: Target, seed: int, on_step: Callable[[str], None])
         for network in taken_by(runtime, target.id):
             on_step(f"{network.name}, up to {ROWS} rows")
             free = network.with_free_rows()
-            with load(free, [target.id], runtime=runtime, bounds={"rows": ROWS}) as late:
-                if not late.late_shapes:
-                    reason = next(iter(late.late_shapes.reasons), "")
-                    refused = refused or reason or "no layer is taken with late shapes"
+            with load(free, [target.id], runtime=runtime, bounds={"rows": ROWS}) as bounded:
+                if not bounded.bounded_shapes:
+                    reason = next(iter(bounded.bounded_shapes.reasons), "")
+                    refused = refused or reason or "no layer is taken with bounded shapes"
                     continue
                 tried += 1
                 for rows in _SIZES:
                     x = network.values(rows, seed)
                     on_step(f"{network.name}, {rows} of {ROWS} rows")
-                    found = np.array(late.run(x)["y"])
+                    found = np.array(bounded.run(x)["y"])
                     with load(network.with_rows(rows), [target.id], runtime=runtime) as known:
                         expected = np.array(known.run(x)["y"])
                     check_numbers(
                         network, found, expected, f"{rows} rows where up to {ROWS} may come"
                     )
     if not tried and not refused:
-        raise NotTriedError("it takes no small network whose rows may come late")
+        raise NotTriedError("it takes no small network whose rows may come bounded")
     if not tried:
         raise NotApplicableError(refused)

@@ -12,14 +12,19 @@ from msgspec import Struct
 
 from armnn_py.descriptors import ReshapeDescriptor
 from armnn_py.network import ConstantLayer, VariableLayer
-from armnn_py.runtime.bounded.late_sizes import LateRefusedError, NoRuleError, evaluate, find_rule
+from armnn_py.runtime.bounded.bounded_sizes import (
+    BoundedRefusedError,
+    NoRuleError,
+    evaluate,
+    find_rule,
+)
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from armnn_py.network import Layer, OutputSlot
-    from armnn_py.runtime.bounded.late_sizes import Point
+    from armnn_py.runtime.bounded.bounded_sizes import Point
     from armnn_py.tensors import TensorInfo
 
 Infos = dict["OutputSlot", "TensorInfo"]
@@ -61,11 +66,11 @@ def find_rules(rows: Sequence[Sequence[Layer]], points: Sequence[Point]) -> Laye
 
     Raises
     ------
-    LateRefusedError
+    BoundedRefusedError
         There are none.
     """
     if any(len(row) != len(rows[0]) for row in rows):
-        raise LateRefusedError(["the number of layers depends on the sizes"])
+        raise BoundedRefusedError(["the number of layers depends on the sizes"])
     rules = LayerRules({}, {})
     reasons = []
     for layers in zip(*rows, strict=True):
@@ -74,7 +79,7 @@ def find_rules(rows: Sequence[Sequence[Layer]], points: Sequence[Point]) -> Laye
         except NoRuleError as error:
             reasons.append(f"{named(layers[0])}: {error}")
     if reasons:
-        raise LateRefusedError(reasons)
+        raise BoundedRefusedError(reasons)
     return rules
 
 

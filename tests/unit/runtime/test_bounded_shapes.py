@@ -85,8 +85,8 @@ def test_a_sequence_that_grows_by_one_has_one_plan() -> None:
         ann.load(ATTENTION, ["CpuRef"], bounds={"sequence": 64}) as loaded,
         ann.load(ATTENTION, ["CpuRef"]) as single,
     ):
-        assert loaded.late_shapes
-        assert loaded.late_shapes.bounds == {"sequence": 64}
+        assert loaded.bounded_shapes
+        assert loaded.bounded_shapes.bounds == {"sequence": 64}
         for size in range(1, 65):
             x = rows(size)
             made = loaded.run(x)
@@ -96,8 +96,8 @@ def test_a_sequence_that_grows_by_one_has_one_plan() -> None:
                 for name, value in single.run(x).items():
                     assert np.array_equal(made[name], value)
         assert len(loaded._pool.plans) == 1
-        assert not single.late_shapes
-        assert single.late_shapes.reasons == ("no bounds were given",)
+        assert not single.bounded_shapes
+        assert single.bounded_shapes.reasons == ("no bounds were given",)
 
 
 def test_two_sizes_and_a_reshape_of_their_product() -> None:
@@ -113,8 +113,8 @@ def test_two_sizes_and_a_reshape_of_their_product() -> None:
 
     info = ann.TensorInfo((None, None, 6), dimension_names=("batch", "length", None))
     with ann.load(of(build, {"x": info}), ["CpuRef"], bounds={"x": (3, 10, None)}) as loaded:
-        assert loaded.late_shapes, loaded.late_shapes.reasons
-        assert loaded.late_shapes.bounds == {"batch": 3, "length": 10}
+        assert loaded.bounded_shapes, loaded.bounded_shapes.reasons
+        assert loaded.bounded_shapes.bounds == {"batch": 3, "length": 10}
         for batch, length in [(3, 10), (1, 7), (2, 1), (3, 9), (1, 1)]:
             x = RNG.standard_normal((batch, length, 6)).astype(np.float32)
             flat = x.reshape(batch, length, 2, 3).transpose(0, 2, 1, 3).reshape(-1, 3)
@@ -143,7 +143,7 @@ def test_a_cache_that_is_joined_with_what_is_new() -> None:
     }
     network = of(build, inputs, ("keys", "scores"))
     with ann.load(network, ["CpuRef"], bounds={"past": 32}) as loaded:
-        assert loaded.late_shapes, loaded.late_shapes.reasons
+        assert loaded.bounded_shapes, loaded.bounded_shapes.reasons
         past = np.zeros((0, 4), np.float32)
         for _ in range(32):
             new = rows(1, 4)
@@ -163,7 +163,7 @@ def test_a_slice_whose_size_follows() -> None:
         return network
 
     with ann.load(of(build), ["CpuRef"], bounds={"sequence": 9}) as loaded:
-        assert loaded.late_shapes, loaded.late_shapes.reasons
+        assert loaded.bounded_shapes, loaded.bounded_shapes.reasons
         for size in (9, 4, 1):
             x = rows(size)
             assert np.array_equal(loaded.run(x)["y"], x[1:])
@@ -246,11 +246,11 @@ def test_a_profile_counts_layers_of_all_shapes() -> None:
 
 
 class Half(PythonBackend):
-    """Abs whose kernel takes late shapes, Sqrt whose kernel does not."""
+    """Abs whose kernel takes bounded shapes, Sqrt whose kernel does not."""
 
     id = "Half"
 
-    @kernel(ann.LayerType.ELEMENTWISE_UNARY, late=True, operation=ann.UnaryOperation.ABS)
+    @kernel(ann.LayerType.ELEMENTWISE_UNARY, bounded=True, operation=ann.UnaryOperation.ABS)
     def abs(self, call: KernelCall) -> Array:
         return np.abs(call.inputs[0])
 
@@ -272,7 +272,7 @@ def test_kernels_in_python() -> None:
     with ann.Runtime(python_backends=[Half()]) as runtime:
         net = unary(ann.UnaryOperation.ABS, ann.UnaryOperation.NEG)
         with ann.load(net, ["Half", "CpuRef"], runtime=runtime, bounds={"sequence": 6}) as loaded:
-            assert loaded.late_shapes, loaded.late_shapes.reasons
+            assert loaded.bounded_shapes, loaded.bounded_shapes.reasons
             assert loaded.assignment.counts == {"Half": 1, "CpuRef": 1}
             for size in (6, 1, 0, 4):
                 x = rows(size)
@@ -287,12 +287,12 @@ def test_a_backend_that_needs_all_shapes() -> None:
             loaded = ann.load(net, ["Half"], runtime=runtime, bounds={"sequence": 6})
         with loaded:
             reason = (
-                "layer 'sqrt' (ElementwiseUnary): backend 'Half' refuses late shapes: "
+                "layer 'sqrt' (ElementwiseUnary): backend 'Half' refuses bounded shapes: "
                 "kernel 'sqrt' needs to know all shapes"
             )
-            assert not loaded.late_shapes
-            assert loaded.late_shapes.bounds == {"sequence": 6}
-            assert loaded.late_shapes.reasons == (reason,)
+            assert not loaded.bounded_shapes
+            assert loaded.bounded_shapes.bounds == {"sequence": 6}
+            assert loaded.bounded_shapes.reasons == (reason,)
             assert reason in str(caught[0].message)
             assert "hint: backends=['CpuRef'] takes sizes" in str(caught[0].message)
             assert caught[0].filename == __file__
@@ -308,7 +308,7 @@ def test_a_backend_that_needs_all_shapes() -> None:
 def test_a_bound_of_one(bounds: Any) -> None:
     """A program may compute its bounds: 1 is one of them."""
     with ann.load(one(lambda n, x: n.add_floor(x)), ["CpuRef"], bounds=bounds) as loaded:
-        assert loaded.late_shapes
+        assert loaded.bounded_shapes
         assert np.array_equal(loaded.run(np.full((1, 8), 1.5, np.float32))["y"], np.ones((1, 8)))
         with pytest.raises(ann.InvalidArgumentError, match="is 2, above its bound 1"):
             loaded.run(np.zeros((2, 8), np.float32))
@@ -361,8 +361,8 @@ def test_layers_that_depend_on_the_sizes(layers: Callable[..., Any], reason: str
         ann.load(network, ["CpuRef"], bounds={"sequence": 10}) as loaded,
         ann.load(network, ["CpuRef"]) as single,
     ):
-        assert not loaded.late_shapes
-        assert loaded.late_shapes.reasons[0] == reason
+        assert not loaded.bounded_shapes
+        assert loaded.bounded_shapes.reasons[0] == reason
         for size in (10, 3):
             x = rows(size)
             assert np.array_equal(loaded.run(x)["y"], single.run(x)["y"])
@@ -375,9 +375,9 @@ def test_two_sizes_that_meet_in_a_layer_need_two_bounds() -> None:
         {"x": info},
     )
     with ann.load(network, ["CpuRef"], bounds={"a": 6, "b": 6}) as loaded:
-        assert "two sizes have the bound 6" in loaded.late_shapes.reasons[0]
+        assert "two sizes have the bound 6" in loaded.bounded_shapes.reasons[0]
     with ann.load(network, ["CpuRef"], bounds={"a": 6, "b": 7}) as loaded:
-        assert loaded.late_shapes
+        assert loaded.bounded_shapes
         x = rows(2, 5)
         assert np.array_equal(loaded.run(x)["y"], x.T)
 
@@ -395,7 +395,7 @@ def test_smaller_sizes_that_the_network_does_not_take() -> None:
         return network.add_reshape(x, (size // 2, 2 * WIDTH))
 
     with ann.load(one(halves), ["CpuRef"], bounds={"sequence": 8}) as loaded:
-        assert "cannot be made for smaller sizes (x 7x8)" in loaded.late_shapes.reasons[0]
+        assert "cannot be made for smaller sizes (x 7x8)" in loaded.bounded_shapes.reasons[0]
         assert loaded.run(rows(6))["y"].shape == (3, 16)
 
 
@@ -411,7 +411,7 @@ def test_windows_that_need_larger_images() -> None:
         ann.load(one(windows), ["CpuRef"], bounds={"sequence": 20}) as loaded,
         ann.load(one(windows), ["CpuRef"]) as single,
     ):
-        assert loaded.late_shapes, loaded.late_shapes.reasons
+        assert loaded.bounded_shapes, loaded.bounded_shapes.reasons
         for size in (20, 5, 4, 13):
             x = rows(size)
             assert np.array_equal(loaded.run(x)["y"], single.run(x)["y"])
@@ -419,14 +419,14 @@ def test_windows_that_need_larger_images() -> None:
             loaded.run(rows(2))
         assert np.array_equal(loaded.run(rows(9) * 0)["y"], np.zeros(8))
     with ann.load(one(windows), ["CpuRef"], bounds={"sequence": 4}) as loaded:
-        assert "cannot be made for smaller sizes" in loaded.late_shapes.reasons[0]
+        assert "cannot be made for smaller sizes" in loaded.bounded_shapes.reasons[0]
 
 
 def test_layers_that_show_their_tensors() -> None:
     options = ann.OptimizerOptions(debug=True)
     net = one(lambda n, x: n.add_floor(x))
     with ann.load(net, ["CpuRef"], options=options, bounds={"sequence": 4}) as loaded:
-        assert "Debug layers show tensors of fixed shapes" in loaded.late_shapes.reasons[0]
+        assert "Debug layers show tensors of fixed shapes" in loaded.bounded_shapes.reasons[0]
         assert np.array_equal(loaded.run(np.full((2, 8), 1.5, np.float32))["y"], np.ones((2, 8)))
 
 
@@ -461,7 +461,7 @@ def test_bounds_where_nothing_is_free() -> None:
     with pytest.raises(ann.InvalidArgumentError, match="bounds given, but no dimension is free"):
         ann.load(network, ["CpuRef"], bounds={"x": (2,)})
     with ann.load(network, ["CpuRef"]) as loaded:
-        assert loaded.late_shapes.reasons == ("all shapes are known",)
+        assert loaded.bounded_shapes.reasons == ("all shapes are known",)
 
 
 def test_an_input_above_its_bound() -> None:
@@ -496,9 +496,9 @@ def test_a_dimension_without_a_name() -> None:
     info = ann.TensorInfo((None, WIDTH))
     network = of(attention, {"x": info}, ("y", "weights"))
     with ann.load(network, ["CpuRef"], bounds={"x": (16, None)}) as loaded:
-        assert loaded.late_shapes.bounds == {"x[0]": 16}
+        assert loaded.bounded_shapes.bounds == {"x[0]": 16}
         assert loaded.run(rows(3))["weights"].shape == (3, 3)
     with ann.Runtime() as runtime:
         optimized = ann.optimize(network, ["CpuRef"], runtime=runtime)
         with runtime.load_network(optimized, bounds={"x": (np.int64(16), None)}) as loaded:
-            assert loaded.late_shapes
+            assert loaded.bounded_shapes

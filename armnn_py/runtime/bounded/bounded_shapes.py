@@ -3,7 +3,7 @@
 """Which shapes do tensors have in a run, where one plan serves all shapes up to a bound?
 
 Inference on the layers of the network at its bounds gives the shapes for all other sizes, too: it
-was compared with the network at some smaller ones, see `armnn_py.runtime.bounded.late_plan`.
+was compared with the network at some smaller ones, see `armnn_py.runtime.bounded.bounded_plan`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from armnn_py.errors import ArmnnError
 from armnn_py.network import ConstantLayer
 from armnn_py.network.shapes import infer_shapes
-from armnn_py.runtime.bounded.late_rules import descriptor_at, named
-from armnn_py.runtime.bounded.late_sizes import LateRefusedError, evaluate, read_point
+from armnn_py.runtime.bounded.bounded_rules import descriptor_at, named
+from armnn_py.runtime.bounded.bounded_sizes import BoundedRefusedError, evaluate, read_point
 from armnn_py.runtime.contexts.plan_keys import PlanKey, read_key
 from armnn_py.types import LayerType
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
     from armnn_py.network import Layer, OutputSlot
     from armnn_py.optimizer.placing.placed_network import PlacedNetwork
-    from armnn_py.runtime.bounded.late_rules import Infos, LayerRules
-    from armnn_py.runtime.bounded.late_sizes import LateSize, Point
+    from armnn_py.runtime.bounded.bounded_rules import Infos, LayerRules
+    from armnn_py.runtime.bounded.bounded_sizes import BoundedSize, Point
     from armnn_py.tensors import TensorInfo
 
-Told = Mapping["OutputSlot", tuple[int, ...]]
-_NOTHING: Told = MappingProxyType({})
+Reported = Mapping["OutputSlot", tuple[int, ...]]
+_NOTHING: Reported = MappingProxyType({})
 
 
-class LateShapes:
+class BoundedShapes:
     """A network placed at its bounds, and the shapes of its tensors for smaller sizes.
 
     Attributes
@@ -43,23 +43,25 @@ class LateShapes:
     sizes
         The sizes that inputs tell.
     masks
-        By tensor: bits of the dimensions that are known late; tensors without any are left out.
-    told
+        By tensor: bits of the bounded dimensions; tensors without any are left out.
+    reported
         Tensors some of whose sizes only the layer finds that makes them, with these bits.
     """
 
-    def __init__(self, placed: PlacedNetwork, sizes: Sequence[LateSize], rules: LayerRules) -> None:
+    def __init__(
+        self, placed: PlacedNetwork, sizes: Sequence[BoundedSize], rules: LayerRules
+    ) -> None:
         self.placed = placed
         self.sizes = tuple(sizes)
         self.masks: dict[OutputSlot, int] = {}
-        self.told: dict[OutputSlot, int] = {
-            slot: sum(1 << axis for axis in slot.info.late)
+        self.reported: dict[OutputSlot, int] = {
+            slot: sum(1 << axis for axis in slot.info.bounded)
             for layer in placed.network.layers
             if layer.type is LayerType.STAND_IN
             for slot in layer.outputs
-            if slot.info.late
+            if slot.info.bounded
         }
-        self.masks.update(self.told)
+        self.masks.update(self.reported)
         self._rules = rules
         self._inputs: dict[OutputSlot, Any] = {}
         self._order: list[Layer] = list(placed.network.layers)
@@ -87,10 +89,10 @@ class LateShapes:
         shapes, _ = read_key(key, self.placed.network.inputs)
         return read_point(self.sizes, shapes)
 
-    def infos(self, point: Point, told: Told = _NOTHING) -> Infos:
+    def infos(self, point: Point, reported: Reported = _NOTHING) -> Infos:
         """Return the tensors that have not the shape of their bounds.
 
-        ``told`` are the shapes that layers have told so far.
+        ``reported`` are the shapes that layers have reported so far.
 
         Raises
         ------
@@ -120,7 +122,9 @@ class LateShapes:
             outputs = layer.outputs
             if layer.type is LayerType.STAND_IN:
                 for slot in outputs:
-                    note(slot, told.get(slot) or evaluate(self._rules.of_stand_ins[slot], point))
+                    note(
+                        slot, reported.get(slot) or evaluate(self._rules.of_stand_ins[slot], point)
+                    )
                 continue
             if not outputs or (rule is None and not any(slot in found for slot in operands)):
                 continue
@@ -139,7 +143,7 @@ class LateShapes:
     # ---- Of all runs -------------------------------------------------------------------------
 
     def layer_masks(self, layer: Layer) -> tuple[int, ...]:
-        """Bits of late dimensions, for each input and each output of a layer."""
+        """Bits of bounded dimensions, for each input and each output of a layer."""
         slots = (*layer.inputs, *layer.outputs)
         return tuple(0 if slot is None else self.masks.get(slot, 0) for slot in slots)
 
@@ -159,23 +163,23 @@ class LateShapes:
     def compare(self, rows: Sequence[Sequence[Layer]], points: Sequence[Point]) -> None:
         """Compare inference with the layers of the network at each point; the first are these.
 
-        It finds which dimensions are known late, and leaves out layers without any.
+        It finds which dimensions are bounded, and leaves out layers without any.
 
         Raises
         ------
-        LateRefusedError
+        BoundedRefusedError
             They have other shapes.
         """
         for row, point in zip(rows[1:], points[1:], strict=True):
             self._sample(row, point)
         for slot, (_, places) in self._inputs.items():
             if any(not self.masks.get(slot, 0) >> axis & 1 for axis in places):
-                raise LateRefusedError(["the network cannot be made for smaller sizes"])
-        for told in self._sample_told():
+                raise BoundedRefusedError(["the network cannot be made for smaller sizes"])
+        for reported in self._sample_reported():
             try:
-                self._keep(self.infos(points[0], told))
+                self._keep(self.infos(points[0], reported))
             except ArmnnError as error:
-                raise LateRefusedError([error.message]) from error
+                raise BoundedRefusedError([error.message]) from error
         self._order = [
             layer
             for layer in self._order
@@ -187,12 +191,12 @@ class LateShapes:
             )
         ]
 
-    def _sample_told(self) -> list[dict[OutputSlot, tuple[int, ...]]]:
+    def _sample_reported(self) -> list[dict[OutputSlot, tuple[int, ...]]]:
         """Shapes to compare with: each size that a layer tells on its own."""
         found = []
-        for slot in self.told:
+        for slot in self.reported:
             bounds = slot.info.static_shape
-            for axis in slot.info.late:
+            for axis in slot.info.bounded:
                 for size in {max(bounds[axis] - 1, 0), bounds[axis] // 2}:
                     found.append({slot: (*bounds[:axis], size, *bounds[axis + 1 :])})
         return found
@@ -202,11 +206,11 @@ class LateShapes:
         try:
             found = self.infos(point)
         except ArmnnError as error:
-            raise LateRefusedError([error.message]) from error
+            raise BoundedRefusedError([error.message]) from error
         for mine, other in zip(self.placed.network.layers, layers, strict=True):
             for slot, theirs in zip(mine.outputs, other.outputs, strict=True):
                 if found.get(slot, slot.info).shape != theirs.info.shape:
-                    raise LateRefusedError(
+                    raise BoundedRefusedError(
                         [f"{named(mine)}: its shape follows from the sizes in another way"]
                     )
         self._keep(found)

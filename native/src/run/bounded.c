@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * late.c - steps whose shapes are known when they run: the infos of each call, and sizes that a
+ * bounded.c - steps whose shapes are known when they run: the infos of each call, and sizes that a
  * workload tells.
  *
  * The arguments of a step point into arrays of its context; new shapes change the entries, so that
@@ -15,31 +15,34 @@
 
 typedef unsigned long long ull;
 
-armnn_i_late_t* armnn_i_late_make(const armnn_plan_t* plan) {
-  armnn_i_late_t* late = (armnn_i_late_t*)calloc(1, sizeof *late);
-  if (late == NULL) return NULL;
-  late->infos = (const armnn_tensor_info_t**)armnn_i_make_array(plan->operand_count, sizeof(void*));
-  if (plan->tell_count != 0) {
-    late->dims = (uint64_t**)armnn_i_make_array(plan->operand_count, sizeof(void*));
-    late->told =
-        (uint64_t*)armnn_i_make_array(plan->operand_count, ARMNN_MAX_DIMS * sizeof *late->told);
-    late->tells = (armnn_i_tell_t*)armnn_i_make_array(plan->tell_count, sizeof *late->tells);
+armnn_i_bounded_t* armnn_i_bounded_make(const armnn_plan_t* plan) {
+  armnn_i_bounded_t* bounded = (armnn_i_bounded_t*)calloc(1, sizeof *bounded);
+  if (bounded == NULL) return NULL;
+  bounded->infos =
+      (const armnn_tensor_info_t**)armnn_i_make_array(plan->operand_count, sizeof(void*));
+  if (plan->report_count != 0) {
+    bounded->dims = (uint64_t**)armnn_i_make_array(plan->operand_count, sizeof(void*));
+    bounded->reported = (uint64_t*)armnn_i_make_array(plan->operand_count,
+                                                      ARMNN_MAX_DIMS * sizeof *bounded->reported);
+    bounded->reports =
+        (armnn_i_size_report_t*)armnn_i_make_array(plan->report_count, sizeof *bounded->reports);
   }
-  if (late->infos == NULL || (plan->tell_count != 0 &&
-                              (late->dims == NULL || late->told == NULL || late->tells == NULL))) {
-    armnn_i_late_free(late);
+  if (bounded->infos == NULL ||
+      (plan->report_count != 0 &&
+       (bounded->dims == NULL || bounded->reported == NULL || bounded->reports == NULL))) {
+    armnn_i_bounded_free(bounded);
     return NULL;
   }
-  return late;
+  return bounded;
 }
 
-void armnn_i_late_free(armnn_i_late_t* late) {
-  if (late == NULL) return;
-  free((void*)late->infos);
-  free(late->dims);
-  free(late->told);
-  free(late->tells);
-  free(late);
+void armnn_i_bounded_free(armnn_i_bounded_t* bounded) {
+  if (bounded == NULL) return;
+  free((void*)bounded->infos);
+  free(bounded->dims);
+  free(bounded->reported);
+  free(bounded->reports);
+  free(bounded);
 }
 
 /* ---- Shapes -------------------------------------------------------------------------------- */
@@ -51,19 +54,19 @@ static uint32_t known_mask(const armnn_tensor_info_t* info) {
 static void apply_step(armnn_context_t* context, const armnn_i_plan_step_t* step,
                        const armnn_plan_shapes_t* shapes) {
   const armnn_plan_t* plan = context->plan;
-  armnn_i_late_t* late = context->late;
+  armnn_i_bounded_t* bounded = context->bounded;
   const uint32_t first_output = step->first_operand + step->input_count;
   for (uint32_t i = step->first_operand; i < first_output + step->output_count; ++i) {
     const uint32_t tensor = plan->operands[i];
     if (tensor != ARMNN_PLAN_NONE) {
-      late->infos[i] = shapes->infos[tensor];
+      bounded->infos[i] = shapes->infos[tensor];
     } else { /* absent, or packed: then its info is what it was when the workload was made */
       const bool known = i < first_output && step->input_infos != NULL;
-      late->infos[i] = known ? step->input_infos[i - step->first_operand] : NULL;
+      bounded->infos[i] = known ? step->input_infos[i - step->first_operand] : NULL;
     }
-    if (step->late != ARMNN_PLAN_LATE_TELLS || i < first_output) continue;
-    const bool tells = late->infos[i] != NULL && known_mask(late->infos[i]) != UINT32_MAX;
-    late->dims[i] = tells ? &late->told[(size_t)i * ARMNN_MAX_DIMS] : NULL;
+    if (step->bounded != ARMNN_PLAN_BOUNDED_REPORTS || i < first_output) continue;
+    const bool tells = bounded->infos[i] != NULL && known_mask(bounded->infos[i]) != UINT32_MAX;
+    bounded->dims[i] = tells ? &bounded->reported[(size_t)i * ARMNN_MAX_DIMS] : NULL;
   }
 }
 
@@ -72,11 +75,12 @@ static void apply_from(armnn_context_t* context, uint32_t begin,
                        const armnn_plan_shapes_t* shapes) {
   const armnn_plan_t* plan = context->plan;
   for (uint32_t i = begin; i < plan->step_count; ++i) {
-    if (plan->steps[i].late != ARMNN_PLAN_LATE_NONE) apply_step(context, &plan->steps[i], shapes);
+    if (plan->steps[i].bounded != ARMNN_PLAN_BOUNDED_NONE)
+      apply_step(context, &plan->steps[i], shapes);
   }
 }
 
-/* Every operand of a late step that is there has an info, and no tensor outgrows its place. */
+/* Every operand of a bounded step that is there has an info, and no tensor outgrows its place. */
 armnn_status_t armnn_i_check_shapes(const armnn_plan_t* plan, const armnn_plan_shapes_t* shapes,
                                     armnn_error_t* error) {
   if (shapes == NULL || shapes->infos == NULL || shapes->sizes == NULL) {
@@ -91,7 +95,7 @@ armnn_status_t armnn_i_check_shapes(const armnn_plan_t* plan, const armnn_plan_s
   }
   for (uint32_t i = 0; i < plan->step_count; ++i) {
     const armnn_i_plan_step_t* step = &plan->steps[i];
-    if (step->late == ARMNN_PLAN_LATE_NONE) continue;
+    if (step->bounded == ARMNN_PLAN_BOUNDED_NONE) continue;
     for (uint32_t k = 0; k < step->input_count + step->output_count; ++k) {
       const uint32_t tensor = plan->operands[step->first_operand + k];
       if (tensor == ARMNN_PLAN_NONE) continue;
@@ -105,7 +109,7 @@ armnn_status_t armnn_i_check_shapes(const armnn_plan_t* plan, const armnn_plan_s
   return ARMNN_STATUS_OK;
 }
 
-void armnn_i_late_set_shapes(armnn_context_t* context, const armnn_plan_shapes_t* shapes) {
+void armnn_i_bounded_set_shapes(armnn_context_t* context, const armnn_plan_shapes_t* shapes) {
   const armnn_plan_t* plan = context->plan;
   apply_from(context, 0, shapes);
   for (uint32_t i = 0; i < plan->input_count + plan->output_count; ++i) {
@@ -115,7 +119,7 @@ void armnn_i_late_set_shapes(armnn_context_t* context, const armnn_plan_shapes_t
     external->size = size;
     external->bound = NULL; /* its end is elsewhere: may what is behind it be read? */
   }
-  context->late->has_shapes = true;
+  context->bounded->has_shapes = true;
 }
 
 /* ---- Sizes that a workload tells ----------------------------------------------------------- */
@@ -149,7 +153,7 @@ static armnn_status_t check_dims(const armnn_tensor_info_t* info, const uint64_t
 
 static armnn_status_t execute_telling(armnn_workload_t* workload, const armnn_execute_args_t* args,
                                       armnn_error_t* error) {
-  const armnn_i_tell_t* tell = (const armnn_i_tell_t*)workload;
+  const armnn_i_size_report_t* tell = (const armnn_i_size_report_t*)workload;
   armnn_context_t* context = tell->context;
   const armnn_i_plan_step_t* step = &context->plan->steps[tell->step];
   for (uint32_t k = 0; k < step->output_count; ++k) {
@@ -160,10 +164,10 @@ static armnn_status_t execute_telling(armnn_workload_t* workload, const armnn_ex
     if (args->output_dims[k] == NULL) continue;
     status = check_dims(args->output_infos[k], args->output_dims[k], k, error);
   }
-  if (status != ARMNN_STATUS_OK || context->run->told == NULL) return status;
+  if (status != ARMNN_STATUS_OK || context->run->reported == NULL) return status;
   const size_t first = (size_t)step->first_operand + step->input_count;
   const armnn_plan_shapes_t* shapes =
-      context->run->told(tell->step, &context->late->told[first * ARMNN_MAX_DIMS]);
+      context->run->reported(tell->step, &context->bounded->reported[first * ARMNN_MAX_DIMS]);
   if (shapes == NULL) {
     return armnn_i_fail(error, ARMNN_STATUS_INTERNAL, "no shapes for the steps behind it");
   }
@@ -172,25 +176,25 @@ static armnn_status_t execute_telling(armnn_workload_t* workload, const armnn_ex
   return status;
 }
 
-void armnn_i_late_fill(armnn_context_t* context) {
+void armnn_i_bounded_fill(armnn_context_t* context) {
   const armnn_plan_t* plan = context->plan;
-  armnn_i_late_t* late = context->late;
-  armnn_i_tell_t* next_tell = late->tells;
+  armnn_i_bounded_t* bounded = context->bounded;
+  armnn_i_size_report_t* next_report = bounded->reports;
   for (uint32_t i = 0; i < plan->step_count; ++i) {
     const armnn_i_plan_step_t* from = &plan->steps[i];
     armnn_i_step_t* to = &context->steps[i];
-    if (from->late == ARMNN_PLAN_LATE_NONE) continue;
+    if (from->bounded == ARMNN_PLAN_BOUNDED_NONE) continue;
     const uint32_t first_output = from->first_operand + from->input_count;
-    to->args.input_infos = &late->infos[from->first_operand];
-    to->args.output_infos = &late->infos[first_output];
-    if (from->late != ARMNN_PLAN_LATE_TELLS) continue;
-    to->args.output_dims = &late->dims[first_output];
-    next_tell->context = context;
-    next_tell->step = i;
-    next_tell->execute = to->execute;
-    next_tell->workload = to->workload;
+    to->args.input_infos = &bounded->infos[from->first_operand];
+    to->args.output_infos = &bounded->infos[first_output];
+    if (from->bounded != ARMNN_PLAN_BOUNDED_REPORTS) continue;
+    to->args.output_dims = &bounded->dims[first_output];
+    next_report->context = context;
+    next_report->step = i;
+    next_report->execute = to->execute;
+    next_report->workload = to->workload;
     to->execute = execute_telling;
-    to->workload = &next_tell->base;
-    ++next_tell;
+    to->workload = &next_report->base;
+    ++next_report;
   }
 }

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Every kind of kernel with shapes that are known late, against plans for each shape."""
+"""Every kind of kernel with bounded shapes, against plans for each shape."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def compare(builder: Builder, shape: tuple[int | None, ...]) -> None:
     free = shape.index(None)
 
     def build(infos: Mapping[str, ann.TensorInfo]) -> ann.Network:
-        network = ann.Network("late")
+        network = ann.Network("bounded")
         x = network.add_input("x", infos["x"])
         network.add_output("y", builder(network, x, infos["x"].static_shape[free]))
         return network
@@ -92,25 +92,25 @@ def compare(builder: Builder, shape: tuple[int | None, ...]) -> None:
     made = build({"x": ann.TensorInfo([BOUND if d is None else d for d in shape])})
     rank = made.outputs["y"].rank
     network = ann.Network.from_builder(
-        "late",
+        "bounded",
         {"x": ann.TensorInfo(shape)},
         build,
         {"y": ann.TensorInfo((None,) * rank)},
     )
     bounds = {"x": tuple(BOUND if d is None else d for d in shape)}
     with (
-        ann.load(network, ["CpuRef"], bounds=bounds) as late,
+        ann.load(network, ["CpuRef"], bounds=bounds) as bounded,
         ann.load(network, ["CpuRef"]) as single,
     ):
-        assert late.late_shapes, late.late_shapes.reasons
+        assert bounded.bounded_shapes, bounded.bounded_shapes.reasons
         for size in (BOUND, 3, 4, BOUND - 1, 1):
             if size == 1 and shape[0] == 1:
                 continue  # no window fits
             x = random(*(size if d is None else d for d in shape))
-            expected, actual = single.run(x)["y"], late.run(x)["y"]
+            expected, actual = single.run(x)["y"], bounded.run(x)["y"]
             assert actual.shape == expected.shape
             assert np.array_equal(actual, expected, equal_nan=True)
-        assert len(late._pool.plans) == 1
+        assert len(bounded._pool.plans) == 1
 
 
 @pytest.mark.parametrize("name", ROWS)

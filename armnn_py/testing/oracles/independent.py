@@ -288,8 +288,7 @@ def _fill(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     d: Any = s.descriptor
     info = s.outputs[0]
     filled = np.full(info.static_shape, float(np.float32(d.value)))
-    real = info.data_type.is_float or info.data_type.is_quantized
-    return [filled if real else filled.astype(info.dtype)]
+    return [filled if info.data_type.is_quantized else filled.astype(info.dtype)]
 
 
 _WORD = np.uint64(0xFFFFFFFF)

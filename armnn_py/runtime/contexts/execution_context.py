@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from armnn_py.runtime.cancel import CancelToken
     from armnn_py.runtime.contexts.plan_keys import PlanKey
     from armnn_py.runtime.plan.network_plan import NetworkPlan
-    from armnn_py.runtime.stages.loops import RepeatedRun
 
 _get_ident = threading.get_ident
 _MAIN_THREAD = threading.main_thread().ident
@@ -62,7 +61,7 @@ class ExecutionContext:
     native
         The native context.
     loop
-        The loop whose turns it ran last, ready to run again.
+        The loop whose turns it ran last, prepared by `RepeatedRun`; None before the first.
     """
 
     __slots__ = (
@@ -103,7 +102,7 @@ class ExecutionContext:
             backend.may_call_python for backend in plan.backends
         )
         self.arrays = CallersArrays(plan)
-        self.loop: RepeatedRun | None = None
+        self.loop: object = None
         self._plain: PlainArrays | None = None
         if plan.bounded is None:
             infos = plan.network.outputs.items()

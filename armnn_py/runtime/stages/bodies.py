@@ -186,7 +186,7 @@ class Bodies:
             if choice.depends_on_values:
                 return None
             prepared = context.loop
-            if prepared is None or prepared.loop is not loop:
+            if not isinstance(prepared, RepeatedRun) or prepared.loop is not loop:
                 context.loop = prepared = RepeatedRun(context, loop)
             options = None if self._options is None else body._run_options(self._options)
             return prepared.run(context, values, most, self._end, self._cancel, options)

@@ -226,6 +226,7 @@ async def _unless_gone(request: Request, work: Coroutine[Any, Any, T]) -> T:
 
 
 _NO_DATA = msgspec.Raw()
+_ABSENT = (_NO_DATA, msgspec.Raw(b"null"))
 
 
 class _Data(Struct):
@@ -391,7 +392,7 @@ def _with_flat_data(text: bytes) -> InferBody | None:
     rows = [_members(one, "name", "shape", "datatype", "parameters") for one in inputs]
     body = msgspec.convert({**head, "inputs": rows}, InferBody)
     for one, given in zip(body.inputs, inputs, strict=True):
-        if "data" in given:
+        if given.get("data") is not None:
             one.data = given["data"]
     return body
 
@@ -421,7 +422,7 @@ def arrays_of(model: Model, body: InferBody, raw: memoryview) -> dict[str, np.nd
         info = model.take(arrays, one.name, one.shape, one.datatype)
         size = (one.parameters or {}).get("binary_data_size")
         if size is None:
-            if one.data == _NO_DATA:
+            if one.data in _ABSENT:
                 raise RequestError(f"input '{one.name}' has no data")
             arrays[one.name] = from_json(one.name, one.data, one.shape, info)
             one.data = _NO_DATA  # the text and its numbers are larger than the array
@@ -431,7 +432,7 @@ def arrays_of(model: Model, body: InferBody, raw: memoryview) -> dict[str, np.nd
                 f"input '{one.name}': binary_data_size {str(size)[:30]} given, at most the "
                 f"{len(raw) - place} bytes that are left of the body expected"
             )
-        if one.data != _NO_DATA:
+        if one.data not in _ABSENT:
             raise RequestError(f"input '{one.name}' has data and binary_data_size, one expected")
         arrays[one.name] = from_raw(one.name, raw[place : place + size], one.shape, info)
         place += size

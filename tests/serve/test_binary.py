@@ -61,6 +61,16 @@ def read(answer: Any) -> dict[str, bytes]:
     return found
 
 
+def test_null_data_beside_binary_data(client: Client) -> None:
+    """Some clients write each member of a tensor, as null where they have no value."""
+    raw = struct.pack("<2f", 1, 2)
+    asked = {"outputs": [{"name": "y", "parameters": {"binary_data": True}}]}
+    one = {**tensor("x", "FP32", [1, 2], len(raw)), "data": None}
+    content, headers = body({"inputs": [one], **asked}, raw)
+    answer = client.post("/v2/models/FP32/infer", content=content, headers=headers)
+    assert read(answer) == {"y": raw}
+
+
 @pytest.mark.parametrize("name", TYPES)
 def test_each_data_type_comes_back(client: Client, name: str) -> None:
     width = {"FP16": 2, "BF16": 2, "FP32": 4, "FP64": 8, "BOOL": 1}.get(name)

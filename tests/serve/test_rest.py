@@ -185,6 +185,8 @@ def test_missing_unknown_and_repeated_names(client: Client) -> None:
     assert "is given twice" in client.refusal("adder", {"inputs": [LEFT, LEFT]})
     without = {key: value for key, value in LEFT.items() if key != "data"}
     assert client.refusal("adder", {"inputs": [without, RIGHT]}) == "input 'left' has no data"
+    null = {**LEFT, "data": None}
+    assert client.refusal("adder", {"inputs": [null, RIGHT]}) == "input 'left' has no data"
     body = {"inputs": [LEFT, RIGHT], "outputs": [{"name": "z"}]}
     assert client.refusal("adder", body) == "output 'z' is unknown, sum/out expected"
 

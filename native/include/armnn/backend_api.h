@@ -937,7 +937,8 @@ struct armnn_backend_api_t {
                                                    const armnn_device_description_t* device)
                                      ARMNN_NOEXCEPT,
                                  void* context, armnn_error_t* error) ARMNN_NOEXCEPT; /* [any] */
-  /* May a blob with this compatibility text still be used? INCOMPATIBLE with a reason if not. */
+  /* May a blob with this compatibility text still be used? INCOMPATIBLE with a reason if not. Null:
+   * deserialize_blob refuses texts of other versions. */
   armnn_status_t (*check_blob)(armnn_backend_t* backend, armnn_string_t compatibility,
                                armnn_error_t* why_not) ARMNN_NOEXCEPT; /* [any] */
   /* A blob from the bytes of |serialize|; null: none is saved as bytes. check_blob has said OK. The

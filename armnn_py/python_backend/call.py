@@ -24,7 +24,7 @@ class KernelCall:
     Attributes
     ----------
     layer
-        The layer that it computes. Its infos have the upper bounds of bounded dimensions; the
+        The layer that it computes. Its infos have upper bounds where dimensions are bounded; the
         arrays have the shapes of the call.
     inputs
         Its operands, read-only arrays; None for an optional one that is absent.

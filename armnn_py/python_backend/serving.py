@@ -187,7 +187,7 @@ class Serving:
         return found if isinstance(found, str) else ""
 
     def why_not_bounded(self, layer: ShownLayer) -> str:
-        """Why the backend needs to know bounded dimensions of a layer; empty if it does not."""
+        """Why a layer needs fixed sizes; empty if bounded dimensions will do."""
         found = self._choose(layer)
         if isinstance(found, str):
             return found

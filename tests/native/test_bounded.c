@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * test_bounded.c - steps whose shapes are set for each run, and sizes that a step tells.
+ * test_bounded.c - steps whose shapes are set for each run, and sizes that a step reports.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include <sys/mman.h>
@@ -178,7 +178,7 @@ static void bad_bounded_steps_are_refused(void) {
   CHECK_TEXT(error.text, "step 0: bounded shapes, but it has no workload");
 }
 
-/* ---- Sizes that a step tells --------------------------------------------------------------- */
+/* ---- Sizes that a step reports ------------------------------------------------------------- */
 
 /* Keeps the numbers above 0. |data|, if not null: the size that it tells instead. */
 static armnn_status_t keep_positive(fake_t* self, const armnn_execute_args_t* args,

@@ -140,7 +140,7 @@ class PlanShapes:
     sizes
         For each tensor its bytes.
     bounded
-        By tensor: bits of dimensions that a step tells, see `tensor_info`.
+        By tensor: bits of dimensions that a step reports, see `tensor_info`.
     base
         Shapes many of whose infos are the same objects: their structures are used again.
     """

@@ -91,7 +91,7 @@ class WorkloadMaker(Protocol):
         """Why it does not run a layer; empty if it does."""
 
     def why_not_bounded(self, layer: ShownLayer) -> str:
-        """Why it needs to know bounded dimensions of a layer that it runs; empty if it does not."""
+        """Why a layer that it runs needs fixed sizes; empty if bounded dimensions will do."""
 
     def infer(self, layer: ShownLayer) -> Sequence[TensorInfo] | str:
         """Infos of the outputs of an operator that no layer expresses, or why it does not run."""

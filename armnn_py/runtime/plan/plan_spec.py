@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def bounded_kind(bounded: BoundedShapes | None, step: PlannedStep) -> int:
-    """The shapes that a step gets or tells: an ``ARMNN_PLAN_BOUNDED_`` value."""
+    """The shapes that a step gets or reports: an ``ARMNN_PLAN_BOUNDED_`` value."""
     if bounded is None or step.layer is None or not any(bounded.layer_masks(step.layer)):
         return abi.ARMNN_PLAN_BOUNDED_NONE
     if any(slot in bounded.reported for slot in step.layer.outputs):

@@ -47,7 +47,7 @@ typedef union factor_t {
   double real;
 } factor_t;
 
-/* What prepare leaves where has_sums said yes, of the bounds of bounded shapes, too. */
+/* Prepare leaves this where has_sums is true. Bounded shapes are tried with their bounds. */
 static const int with_sums = 1;
 
 /* Whether float32 holds each sum of the layer exactly, so that a float32 nest may store them. */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * bounded.c - steps whose shapes are known when they run: the infos of each call, and sizes that a
- * workload tells.
+ * workload reports.
  *
  * The arguments of a step point into arrays of its context; new shapes change the entries, so that
  * a run itself does nothing for them.
@@ -122,7 +122,7 @@ void armnn_i_bounded_set_shapes(armnn_context_t* context, const armnn_plan_shape
   context->bounded->has_shapes = true;
 }
 
-/* ---- Sizes that a workload tells ----------------------------------------------------------- */
+/* ---- Sizes that a workload reports --------------------------------------------------------- */
 
 static void ask_dims(const armnn_tensor_info_t* info, uint64_t* dims) {
   for (uint32_t d = 0; d < info->rank; ++d) {

@@ -100,7 +100,7 @@ typedef struct armnn_i_size_report_t {
 typedef struct armnn_i_bounded_t {
   const armnn_tensor_info_t** infos;
   uint64_t** dims;    /* of each operand that a step reports the size of: its place in |reported| */
-  uint64_t* reported; /* ARMNN_MAX_DIMS for each operand; null if no step tells */
+  uint64_t* reported; /* ARMNN_MAX_DIMS for each operand; null if no step reports any */
   armnn_i_size_report_t* reports;
   bool has_shapes;
 } armnn_i_bounded_t;

@@ -328,9 +328,9 @@ void armnn_i_acc_fuse_separable(ir_graph_t* graph);
 void armnn_i_acc_fuse_dynamic(ir_graph_t* graph);
 void armnn_i_acc_fuse_blocks(ir_graph_t* graph);
 void armnn_i_acc_fuse_rotary(ir_graph_t* graph);
-/* Whether a scale and a shift may become part of a node, which |shifts| itself, without rounding
- * what was exact; notes it in the node. */
-bool armnn_i_acc_may_amplify(ir_node_t* node, bool shifts, const float* scale, const float* shift,
+/* Notes in a node, which |shifts| itself, that a scale and a shift become part of it. Notes nothing
+ * and returns false if that would round what was exact. */
+bool armnn_i_acc_try_amplify(ir_node_t* node, bool shifts, const float* scale, const float* shift,
                              int64_t count);
 /* Channels times |*scales| plus |*shifts|, which become those of that times |scale| plus |shift|;
  * the latter have |step| 1, or 0 for one value for all. */

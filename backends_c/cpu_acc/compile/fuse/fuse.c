@@ -108,7 +108,7 @@ static bool scale_matmul(ir_graph_t* graph, ir_node_t* node, int64_t outputs, co
  * to a larger factor before, so this one is small. */
 #define MOST_AMPLIFIED 16.0f
 
-bool armnn_i_acc_may_amplify(ir_node_t* node, bool shifts, const float* scale, const float* shift,
+bool armnn_i_acc_try_amplify(ir_node_t* node, bool shifts, const float* scale, const float* shift,
                              int64_t count) {
   float factor = 0.0f;
   bool adds = false;
@@ -135,7 +135,7 @@ static bool scale_node(ir_graph_t* graph, ir_node_t* node, const float* scale, c
                        int64_t step) {
   const ir_shape_t* out = ir_shape(graph, node->output);
   const int64_t outputs = out->dims[out->rank - 1];
-  if (!armnn_i_acc_may_amplify(node, adds_shift(node, outputs), scale, shift,
+  if (!armnn_i_acc_try_amplify(node, adds_shift(node, outputs), scale, shift,
                                step == 0 ? 1 : outputs)) {
     return false;
   }
@@ -183,7 +183,7 @@ static bool join_functions(ir_node_t* node, int32_t next, float a, float b) {
   }
   if (next == ARMNN_ACC_LINEAR &&
       (node->function == ARMNN_ACC_LINEAR || node->function == ARMNN_ACC_HARD_SWISH) &&
-      armnn_i_acc_may_amplify(node, node->b != 0.0f, &a, &b, 1)) {
+      armnn_i_acc_try_amplify(node, node->b != 0.0f, &a, &b, 1)) {
     node->a *= a;
     node->b = node->b * a + b;
     return true;

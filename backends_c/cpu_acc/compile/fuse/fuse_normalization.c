@@ -49,7 +49,7 @@ static void swallow_affine(ir_graph_t* graph, uint32_t at) {
   const int64_t count = output->shape.dims[output->shape.rank - 1];
   if (node->normalize.kind == ARMNN_ACC_NORMALIZE_L2 || next->kind != IR_AFFINE ||
       next->function != ARMNN_ACC_IDENTITY || next->residual != IR_NONE ||
-      !armnn_i_acc_may_amplify(node, false, next->affine.scale, next->affine.shift, count)) {
+      !armnn_i_acc_try_amplify(node, false, next->affine.scale, next->affine.shift, count)) {
     return;
   }
   float* gamma = armnn_i_acc_pool(graph, (uint64_t)count * sizeof *gamma);

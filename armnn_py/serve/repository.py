@@ -57,7 +57,7 @@ class Repository:
         self.draining = False
         #: Where gRPC listens; None: it does not.
         self.grpc_port: int | None = None
-        self._entries: dict[tuple[str, str], Version] = {}
+        self._entries: dict[str, dict[str, Version]] = {}
         self._endings: set[asyncio.Task[None]] = set()
         for name, one in settings.models.items():
             if one.path:
@@ -68,12 +68,16 @@ class Repository:
             self._add(name, version, path)
 
     def _add(self, name: str, version: str, path: Path) -> Version:
-        known = self._entries.get((name, version))
-        if known is not None and known.path != path:
+        entry = self._entries.setdefault(name, {}).setdefault(version, Version(name, version, path))
+        if entry.path != path:
             raise InvalidArgumentError(
-                f"model '{name}' version {version} has two files: '{known.path}' and '{path}'"
+                f"model '{name}' version {version} has two files: '{entry.path}' and '{path}'"
             )
-        return self._entries.setdefault((name, version), Version(name, version, path))
+        return entry
+
+    @property
+    def _all(self) -> list[Version]:
+        return [one for versions in self._entries.values() for one in versions.values()]
 
     # ---- What requests ask for -------------------------------------------------------------------
 
@@ -87,8 +91,8 @@ class Repository:
 
     def versions(self, name: str) -> list[str]:
         """Return the loaded versions of a model, oldest first."""
-        found = [one.version for one in self._entries.values() if one.name == name and one.model]
-        return sorted(found, key=int)
+        found = self._entries.get(name, {})
+        return sorted((version for version, one in found.items() if one.model), key=int)
 
     def find(self, name: str, version: str = "") -> Model:
         """Return a model; without a version the newest.
@@ -99,7 +103,7 @@ class Repository:
             It is unknown or not loaded.
         """
         known = self.versions(name)
-        entry = self._entries.get((name, version or (known[-1] if known else "")))
+        entry = self._entries.get(name, {}).get(version or (known[-1] if known else ""))
         if entry is not None and entry.model is not None:
             return entry.model
         if entry is not None:
@@ -111,7 +115,7 @@ class Repository:
                 f"model '{name}' has no version '{version[:50]}', {', '.join(known)} expected",
                 NOT_FOUND,
             )
-        if any(one.name == name for one in self._entries.values()):
+        if name in self._entries:
             raise RequestError(f"model '{name}' is not loaded", NOT_FOUND)
         raise RequestError(f"model '{name[:200]}' is unknown", NOT_FOUND)
 
@@ -126,9 +130,8 @@ class Repository:
         try:
             return self.find(name, version).unready
         except RequestError as error:
-            if any(one.name == name for one in self._entries.values()) and not (
-                version and (name, version) not in self._entries
-            ):
+            known = self._entries.get(name, {})
+            if known and (not version or version in known):
                 return str(error)
             raise
 
@@ -145,7 +148,7 @@ class Repository:
         """Count and log a request; names of models that do not exist are left out."""
         loaded = self.versions(name)
         model = (name, version or (loaded[-1] if loaded else ""))
-        if model not in self._entries:
+        if model[1] not in self._entries.get(name, {}):
             model = ("", "")
         self.metrics.answered(*model, protocol, status, seconds)
         log_request(protocol, model, status, seconds, number, trace)
@@ -154,7 +157,7 @@ class Repository:
         """Why the server is not ready; empty if each model that should be loaded is ready."""
         if self.draining:
             return "the server is shutting down"
-        for entry in self._entries.values():
+        for entry in self._all:
             if entry.model is not None and (why := entry.model.unready):
                 return why
             if entry.model is None and entry.reason != UNLOADED:
@@ -163,7 +166,7 @@ class Repository:
 
     def index(self, *, ready: bool = False) -> list[dict[str, str]]:
         """Return name, version, state and reason of each model; ``ready``: of loaded ones alone."""
-        rows = [one.row for one in self._entries.values()]
+        rows = [one.row for one in self._all]
         return [row for row in rows if row["state"] == READY or not ready]
 
     @contextlib.contextmanager
@@ -188,7 +191,7 @@ class Repository:
 
     def _gauges(self) -> Iterator[Metric]:
         """Yield what is read for each scrape."""
-        loaded = [one.model for one in self._entries.values() if one.model is not None]
+        loaded = [one.model for one in self._all if one.model is not None]
         labels = ("model", "version")
         yield gauge(
             "armnn_queue_requests", "Requests that wait", labels,
@@ -213,7 +216,7 @@ class Repository:
             A model cannot be loaded.
         """
         try:
-            for entry in self._entries.values():
+            for entry in self._all:
                 if entry.model is None:
                     entry.hold(entry.path.open("rb"))
                     self._made(entry, self._make(entry))
@@ -223,7 +226,7 @@ class Repository:
 
     def let_go(self) -> None:
         """Close the files of models that are not served after all."""
-        for entry in self._entries.values():
+        for entry in self._all:
             entry.hold(None)
 
     def _make(self, entry: Version) -> Model:
@@ -256,10 +259,9 @@ class Repository:
         for found, version, path in files_of(self.settings.folder):
             if found == name:
                 self._add(found, version, path)
-        entries = [one for one in self._entries.values() if one.name == name]
-        if not entries:
+        if name not in self._entries:
             raise RequestError(f"model '{name[:200]}' is unknown", NOT_FOUND)
-        for entry in entries:
+        for entry in list(self._entries[name].values()):
             await self._load(entry)
 
     def _refuse_workers(self) -> None:
@@ -293,10 +295,9 @@ class Repository:
             The name is unknown, or the server has several workers.
         """
         self._refuse_workers()
-        entries = [one for one in self._entries.values() if one.name == name]
-        if not entries:
+        if name not in self._entries:
             raise RequestError(f"model '{name[:200]}' is unknown", NOT_FOUND)
-        for entry in entries:
+        for entry in list(self._entries[name].values()):
             await self._unload(entry)
 
     async def _unload(self, entry: Version) -> None:
@@ -327,9 +328,13 @@ class Repository:
             return
         found = list(files_of(self.settings.folder))
         paths = {path for _, _, path in found}
-        for key, entry in tuple(self._entries.items()):
+        for entry in self._all:
             if entry.path.is_relative_to(self.settings.folder) and entry.path not in paths:
-                await self._unload(self._entries.pop(key))
+                versions = self._entries[entry.name]
+                del versions[entry.version]
+                if not versions:
+                    del self._entries[entry.name]
+                await self._unload(entry)
         for name, version, path in found:
             entry = self._add(name, version, path)
             if entry.reason != UNLOADED and entry.is_replaced:
@@ -351,7 +356,7 @@ class Repository:
             self.draining = True
             if polling is not None:
                 polling.cancel()
-            for entry in self._entries.values():
+            for entry in self._all:
                 await self._unload(entry)
             if self._endings:
                 await asyncio.wait(self._endings)

@@ -42,6 +42,11 @@ QUANTIZED = np.array([[0, 10, 20], [30, 40, 255]], np.uint8)
             ann.TensorInfo((2,), ann.DataType.FLOAT16),
             "float16 2, min -1, max 0.5, mean -0.25",
         ),
+        (
+            np.array([0x38, 0xC4, 0x7F, 0x01], np.uint8),
+            ann.TensorInfo((4,), ann.DataType.FLOAT8_E4M3FN),
+            "float8_e4m3fn 4, min -3, max 1, mean -0.666015625, 1 NaN",
+        ),
         (np.array(7, np.int64), ann.TensorInfo((), ann.DataType.SIGNED64), "min 7, max 7, mean 7"),
         (np.array([True, False]), ann.TensorInfo((2,), ann.DataType.BOOLEAN), "mean 0.5"),
         (np.zeros((0, 3), np.float32), ann.TensorInfo((0, 3)), "float32 0x3, no numbers"),
@@ -60,7 +65,7 @@ QUANTIZED = np.array([[0, 10, 20], [30, 40, 255]], np.uint8)
             "quantised uint8 2x3, min 0, max 450, mean 83.3333333",
         ),
     ],
-    ids=["float32", "float16", "scalar", "boolean", "empty", "quantised", "per axis"],
+    ids=["float32", "float16", "float8", "scalar", "boolean", "empty", "quantised", "per axis"],
 )
 def test_line(
     caplog: pytest.LogCaptureFixture, array: np.ndarray, info: ann.TensorInfo, expected: str

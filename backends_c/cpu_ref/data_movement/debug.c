@@ -8,42 +8,19 @@
  * Quantised elements count as the real numbers that they mean. NaN is counted, and left out of the
  * rest.
  */
-#include "half_float.h"
+#include "cast_rows.h"
 #include "kernels.h"
 #include "tensor_copy.h"
 #include "tensor_shape.h"
 
 /* Element |i| as a number: what is stored. */
 static double stored_value(const void* data, int32_t data_type, uint64_t i) {
-  switch (data_type) {
-    case ARMNN_DATA_TYPE_FLOAT16:
-      return armnn_half_to_float(((const uint16_t*)data)[i]);
-    case ARMNN_DATA_TYPE_BFLOAT16:
-      return armnn_bfloat_to_float(((const uint16_t*)data)[i]);
-    case ARMNN_DATA_TYPE_FLOAT32:
-      return ((const float*)data)[i];
-    case ARMNN_DATA_TYPE_QASYMM_U8:
-      return ((const uint8_t*)data)[i];
-    case ARMNN_DATA_TYPE_BOOLEAN:
-      return ((const uint8_t*)data)[i] != 0;
-    case ARMNN_DATA_TYPE_QSYMM_S8:
-    case ARMNN_DATA_TYPE_QASYMM_S8:
-      return ((const int8_t*)data)[i];
-    case ARMNN_DATA_TYPE_QSYMM_S16:
-      return ((const int16_t*)data)[i];
-    case ARMNN_DATA_TYPE_SIGNED32:
-      return ((const int32_t*)data)[i];
-    case ARMNN_DATA_TYPE_UNSIGNED16:
-      return ((const uint16_t*)data)[i];
-    case ARMNN_DATA_TYPE_UNSIGNED32:
-      return ((const uint32_t*)data)[i];
-    case ARMNN_DATA_TYPE_UNSIGNED64:
-      return (double)((const uint64_t*)data)[i];
-    case ARMNN_DATA_TYPE_FLOAT64:
-      return ((const double*)data)[i];
-    default:
-      return (double)((const int64_t*)data)[i];
-  }
+  const uint8_t* element = (const uint8_t*)data + i * armnn_data_type_size(data_type);
+  uint64_t word;
+  double value;
+  armnn_cast_load(data_type)(&word, element, 1);
+  armnn_cast_store(data_type, ARMNN_DATA_TYPE_FLOAT64)(&value, &word, 1);
+  return value;
 }
 
 typedef struct statistics_t {

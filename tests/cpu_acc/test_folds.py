@@ -91,6 +91,17 @@ def test_reduce(
         np.testing.assert_allclose(out, exact, rtol=2e-6 + rounding, atol=part)
 
 
+@pytest.mark.parametrize("shape", [(20_000, 2, 8), (20_000, 2, 40), (20_000, 2, 3, 8)])
+def test_sum_of_many_pieces(operators: Operators, isa: str, shape: tuple[int, ...]) -> None:
+    """Rows and columns that do not lie one behind another lose no more than those that do."""
+    x = np.full(shape, 0.1, np.float32)
+    exact = x.astype(np.float64).sum(axis=(0, 2), keepdims=True)
+    out = laid_out(exact.shape, 0)
+    what = Reduce(input=tensor(x), output=tensor(out), axis_mask=bits((0, 2)))
+    operators.run("reduce", isa, what)
+    np.testing.assert_allclose(out, exact, rtol=1e-6)
+
+
 def test_infinities(operators: Operators, isa: str) -> None:
     x = np.ones((500, 20), np.float32)
     x[100, 3], x[400, 3], x[7, 5] = np.inf, np.inf, -np.inf

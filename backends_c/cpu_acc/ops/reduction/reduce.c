@@ -6,6 +6,7 @@
 #include "fold_walk.h"
 
 enum { OUTPUT = 0, INPUT = 1 };
+enum { PIECES = 16 }; /* of a fold, whose sums are joined in float */
 
 typedef struct reduce_op_t {
   armnn_i_acc_base_t base;
@@ -34,27 +35,49 @@ static void finish(const reduce_op_t* op, float* out, int64_t count) {
   if (op->finish != NULL) op->finish(out, out, (size_t)count, op->a, op->b);
 }
 
+static void start(const reduce_op_t* op, int64_t pieces, float* folds, double* totals,
+                  int64_t count) {
+  for (int64_t i = 0; i < count; ++i) folds[i] = armnn_i_acc_fold_start(op->fold);
+  for (int64_t i = 0; pieces > PIECES && i < count; ++i) totals[i] = 0.0;
+}
+
+/* Behind |done| of |pieces|. Sums of many pieces are joined in double: rounding errors stay those
+ * of PIECES of them. */
+static void carry(const reduce_op_t* op, int64_t done, int64_t pieces, float* folds, double* totals,
+                  int64_t count) {
+  if (op->fold != ARMNN_ACC_FOLD_SUM || pieces <= PIECES) return;
+  if (done < pieces && done % PIECES != 0) return;
+  for (int64_t i = 0; i < count; ++i) {
+    totals[i] += (double)folds[i];
+    folds[i] = done < pieces ? 0.0f : (float)totals[i];
+  }
+}
+
 static float fold_rows(const reduce_op_t* op, const float* input) {
   const armnn_i_acc_fold_walk_t* walk = &op->walk;
-  float result = armnn_i_acc_fold_start(op->fold);
+  double result = armnn_i_acc_fold_start(op->fold);
   for (int64_t r = 0; r < walk->row_count; ++r) {
     int64_t at[ARMNN_ACC_WALKED];
     armnn_i_acc_walk_offsets(&walk->folded, 0, r, at);
     const float row = op->kernels->row[op->fold](input + at[INPUT], (size_t)walk->last, 0.0f);
-    result = armnn_i_acc_fold_join(op->fold, result, row);
+    result = op->fold == ARMNN_ACC_FOLD_SUM
+                 ? result + (double)row
+                 : (double)armnn_i_acc_fold_join(op->fold, (float)result, row);
   }
-  return result;
+  return (float)result;
 }
 
 static void fold_columns(const reduce_op_t* op, const float* input, float* out, int64_t columns) {
   const armnn_i_acc_fold_walk_t* walk = &op->walk;
   const int64_t stride = walk->folded.strides[INPUT][walk->folded.rank - 1];
-  for (int64_t c = 0; c < columns; ++c) out[c] = armnn_i_acc_fold_start(op->fold);
+  double totals[ARMNN_ACC_FOLD_COLUMNS];
+  start(op, walk->folded_outer, out, totals, columns);
   for (int64_t r = 0; r < walk->folded_outer; ++r) {
     int64_t at[ARMNN_ACC_WALKED];
     armnn_i_acc_walk_offsets(&walk->folded, 1, r, at);
     op->kernels->columns[op->fold](input + at[INPUT], stride, (size_t)walk->folded_rows,
                                    (size_t)columns, NULL, out);
+    carry(op, r + 1, walk->folded_outer, out, totals, columns);
   }
 }
 
@@ -63,19 +86,21 @@ static void fold_turned(const reduce_op_t* op, const float* input, int64_t in_st
                         int64_t out_step, int64_t rows) {
   enum { MOST = ARMNN_ACC_FOLD_TURNED };
   const armnn_i_acc_fold_walk_t* walk = &op->walk;
-  float turned[ARMNN_ACC_FOLD_SHORT * MOST], totals[MOST];
+  float turned[ARMNN_ACC_FOLD_SHORT * MOST], folds[MOST];
+  double totals[MOST];
   for (int64_t begin = 0; begin < rows; begin += MOST) {
     const int64_t some = rows - begin < MOST ? rows - begin : MOST;
-    for (int64_t i = 0; i < some; ++i) totals[i] = armnn_i_acc_fold_start(op->fold);
+    start(op, walk->row_count, folds, totals, some);
     for (int64_t r = 0; r < walk->row_count; ++r) {
       int64_t at[ARMNN_ACC_WALKED];
       armnn_i_acc_walk_offsets(&walk->folded, 0, r, at);
       op->moves->transpose(input + begin * in_step + at[INPUT], in_step, turned, MOST, (size_t)some,
                            (size_t)walk->last);
-      op->kernels->columns[op->fold](turned, MOST, (size_t)walk->last, (size_t)some, NULL, totals);
+      op->kernels->columns[op->fold](turned, MOST, (size_t)walk->last, (size_t)some, NULL, folds);
+      carry(op, r + 1, walk->row_count, folds, totals, some);
     }
-    finish(op, totals, some);
-    for (int64_t i = 0; i < some; ++i) out[(begin + i) * out_step] = totals[i];
+    finish(op, folds, some);
+    for (int64_t i = 0; i < some; ++i) out[(begin + i) * out_step] = folds[i];
   }
 }
 

@@ -95,6 +95,26 @@ def test_extremes_keep_nan(machine: ann.Runtime, shape: tuple[int, ...], name: s
         np.testing.assert_array_equal(y, expected)
 
 
+MOST = np.float32(np.finfo(np.float32).max)
+LARGE: dict[str, Callable[[ann.Network, Any], Any]] = {
+    "number": lambda n, x: n.add_multiplication(x, MOST),
+    "channels": lambda n, x: n.add_multiplication(x, np.array([1, MOST, MOST, 2], np.float32)),
+    "product": lambda n, x: n.add_fully_connected(
+        x, np.diag([1, MOST, MOST, 2]).astype(np.float32)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_factors_that_are_finite_one_by_one(machine: ann.Runtime, name: str) -> None:
+    x = np.array([[0, 0, 1e-10, 0.25]], np.float32)
+    y = outcome(
+        machine, x, lambda n, slot: n.add_multiplication(LARGE[name](n, slot), np.float32(2))
+    )
+    largest = np.float32([MOST] * 4 if name == "number" else [1, MOST, MOST, 2])
+    np.testing.assert_array_equal(y, x * largest * np.float32(2))
+
+
 @pytest.mark.parametrize("rows", [17, 40, 100])
 @pytest.mark.parametrize("columns", [3, 70])
 def test_sums_that_overflow_stay_infinite(machine: ann.Runtime, columns: int, rows: int) -> None:

@@ -333,8 +333,8 @@ void armnn_i_acc_fuse_rotary(ir_graph_t* graph);
 bool armnn_i_acc_try_amplify(ir_node_t* node, bool shifts, const float* scale, const float* shift,
                              int64_t count);
 /* Channels times |*scales| plus |*shifts|, which become those of that times |scale| plus |shift|;
- * the latter have |step| 1, or 0 for one value for all. */
-void armnn_i_acc_scale_channels(ir_graph_t* graph, int64_t count, const float* scale,
+ * the latter have |step| 1, or 0 for one value for all. False if that is not finite. */
+bool armnn_i_acc_scale_channels(ir_graph_t* graph, int64_t count, const float* scale,
                                 const float* shift, int64_t step, const float** scales,
                                 const float** shifts);
 

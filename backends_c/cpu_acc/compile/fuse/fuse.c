@@ -14,13 +14,21 @@
 
 /* ---- Scales and shifts --------------------------------------------------------------------- */
 
+/* Steps whose constants together are too large for float32 stay apart: each may be finite. */
+static bool are_finite(const float* values, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    if (!isfinite(values[i])) return false;
+  }
+  return true;
+}
+
 static float* bias_of(ir_graph_t* graph, const float* bias, int64_t count) {
   float* values = armnn_i_acc_pool(graph, (uint64_t)count * sizeof *values);
   if (bias != NULL) memcpy(values, bias, (size_t)count * sizeof *values);
   return values;
 }
 
-void armnn_i_acc_scale_channels(ir_graph_t* graph, int64_t count, const float* scale,
+bool armnn_i_acc_scale_channels(ir_graph_t* graph, int64_t count, const float* scale,
                                 const float* shift, int64_t step, const float** scales,
                                 const float** shifts) {
   float* more = bias_of(graph, *scales, count);
@@ -29,8 +37,10 @@ void armnn_i_acc_scale_channels(ir_graph_t* graph, int64_t count, const float* s
     more[c] *= scale[c * step];
     further[c] = further[c] * scale[c * step] + shift[c * step];
   }
+  if (!are_finite(more, count) || !are_finite(further, count)) return false;
   *scales = more;
   *shifts = further;
+  return true;
 }
 
 /* |count| floats at |weights| are those of |name| times |scales|. */
@@ -45,7 +55,7 @@ static void name_scales(ir_graph_t* graph, armnn_i_acc_name_t* name, const float
 #define LEAST_KEPT 65536
 
 /* |scale| and |shift| have |step| 1, or 0 for one value for all. */
-static void scale_convolution(ir_graph_t* graph, ir_node_t* node, int64_t outputs,
+static bool scale_convolution(ir_graph_t* graph, ir_node_t* node, int64_t outputs,
                               const float* scale, const float* shift, int64_t step) {
   armnn_i_acc_convolution_t* window = &node->convolution;
   const int64_t inputs = ir_shape(graph, node->inputs[0])->dims[3] / window->groups;
@@ -65,16 +75,18 @@ static void scale_convolution(ir_graph_t* graph, ir_node_t* node, int64_t output
       }
     }
   }
+  float* bias = bias_of(graph, window->bias, outputs);
+  for (int64_t o = 0; o < outputs; ++o) bias[o] = bias[o] * scale[o * step] + shift[o * step];
+  if (!are_finite(weights, to - weights) || !are_finite(bias, outputs)) return false;
   armnn_i_acc_name_t name = {0};
   ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_SCALED, IR_CONVOLUTION, (uint64_t)step);
   armnn_i_acc_name_tensor(&name, graph->maker, &window->weights);
   name_scales(graph, &name, weights, (uint64_t)(outputs * taps * inputs), scale,
               step == 0 ? 1 : (uint64_t)outputs);
-  float* bias = bias_of(graph, window->bias, outputs);
-  for (int64_t o = 0; o < outputs; ++o) bias[o] = bias[o] * scale[o * step] + shift[o * step];
   window->weights =
       armnn_i_acc_dense_weights(weights, outputs, window->kernel_y, window->kernel_x, inputs);
   window->bias = bias;
+  return true;
 }
 
 /* False if the weights are computed by the network, or too many. */
@@ -91,13 +103,14 @@ static bool scale_matmul(ir_graph_t* graph, ir_node_t* node, int64_t outputs, co
     const int64_t o = node->matmul.transpose_right ? i / columns % outputs : i % columns;
     weights[i] = values[i] * scale[o * step];
   }
+  float* bias = bias_of(graph, node->matmul.bias, outputs);
+  for (int64_t o = 0; o < outputs; ++o) bias[o] = bias[o] * scale[o * step] + shift[o * step];
+  if (!are_finite(weights, count) || !are_finite(bias, outputs)) return false;
   armnn_i_acc_name_t name = {0};
   ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_SCALED, IR_MATMUL, (uint64_t)step, (uint64_t)outputs,
                  (uint64_t)columns, node->matmul.transpose_right);
   armnn_i_acc_name_weights(&name, graph->maker, values);
   name_scales(graph, &name, weights, (uint64_t)count, scale, step == 0 ? 1 : (uint64_t)outputs);
-  float* bias = bias_of(graph, node->matmul.bias, outputs);
-  for (int64_t o = 0; o < outputs; ++o) bias[o] = bias[o] * scale[o * step] + shift[o * step];
   node->inputs[1] = armnn_i_acc_constant(graph, right->element, &shape, weights);
   node->matmul.bias = bias;
   return true;
@@ -140,24 +153,20 @@ static bool scale_node(ir_graph_t* graph, ir_node_t* node, const float* scale, c
     return false;
   }
   if (node->kind == IR_INTEGER_PRODUCT) {
-    armnn_i_acc_scale_channels(graph, outputs, scale, shift, step, &node->integer_product.scales,
-                               &node->integer_product.shifts);
-    return true;
+    return armnn_i_acc_scale_channels(graph, outputs, scale, shift, step,
+                                      &node->integer_product.scales, &node->integer_product.shifts);
   }
   if (node->kind == IR_BLOCK_PRODUCT) {
-    armnn_i_acc_scale_channels(graph, outputs, scale, shift, step, &node->block_product.scales,
-                               &node->block_product.shifts);
-    return true;
+    return armnn_i_acc_scale_channels(graph, outputs, scale, shift, step,
+                                      &node->block_product.scales, &node->block_product.shifts);
   }
   if (node->kind == IR_MATMUL) return scale_matmul(graph, node, outputs, scale, shift, step);
   if (node->kind != IR_AFFINE) {
     if (armnn_i_acc_count(&node->convolution.weights) >= LEAST_KEPT) return false;
-    scale_convolution(graph, node, outputs, scale, shift, step);
-    return true;
+    return scale_convolution(graph, node, outputs, scale, shift, step);
   }
-  armnn_i_acc_scale_channels(graph, outputs, scale, shift, step, &node->affine.scale,
-                             &node->affine.shift);
-  return true;
+  return armnn_i_acc_scale_channels(graph, outputs, scale, shift, step, &node->affine.scale,
+                                    &node->affine.shift);
 }
 
 /* ---- Functions ----------------------------------------------------------------------------- */
@@ -183,13 +192,14 @@ static bool join_functions(ir_node_t* node, int32_t next, float a, float b) {
   }
   if (next == ARMNN_ACC_LINEAR &&
       (node->function == ARMNN_ACC_LINEAR || node->function == ARMNN_ACC_HARD_SWISH) &&
+      isfinite(node->a * a) && isfinite(node->b * a + b) &&
       armnn_i_acc_try_amplify(node, node->b != 0.0f, &a, &b, 1)) {
     node->a *= a;
     node->b = node->b * a + b;
     return true;
   }
   if ((node->function == ARMNN_ACC_GELU || node->function == ARMNN_ACC_GELU_TANH) &&
-      next == ARMNN_ACC_LINEAR && b == 0.0f) {
+      next == ARMNN_ACC_LINEAR && b == 0.0f && isfinite(node->a * a)) {
     node->a *= a;
     return true;
   }

@@ -175,11 +175,14 @@ static void read_scale(ir_graph_t* graph, uint32_t* n) {
   }
   float* shifts = armnn_i_acc_pool(graph, (uint64_t)channels * sizeof *shifts);
   armnn_i_acc_integer_product_t* what = &node->integer_product;
-  armnn_i_acc_scale_channels(graph, channels, &factor.all, &zero, 0, &what->scales, &what->shifts);
-  if (factor.values != NULL) {
-    armnn_i_acc_scale_channels(graph, channels, factor.values, shifts, 1, &what->scales,
-                               &what->shifts);
+  const float *scales = what->scales, *added = what->shifts;
+  if (!armnn_i_acc_scale_channels(graph, channels, &factor.all, &zero, 0, &scales, &added) ||
+      (factor.values != NULL &&
+       !armnn_i_acc_scale_channels(graph, channels, factor.values, shifts, 1, &scales, &added))) {
+    return;
   }
+  what->scales = scales;
+  what->shifts = added;
   node->integer_product.scaled = true;
   swallow(graph, n, user);
 }

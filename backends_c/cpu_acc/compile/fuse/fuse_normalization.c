@@ -52,13 +52,13 @@ static void swallow_affine(ir_graph_t* graph, uint32_t at) {
       !armnn_i_acc_try_amplify(node, false, next->affine.scale, next->affine.shift, count)) {
     return;
   }
-  float* gamma = armnn_i_acc_pool(graph, (uint64_t)count * sizeof *gamma);
-  float* beta = armnn_i_acc_pool(graph, (uint64_t)count * sizeof *beta);
-  for (int64_t i = 0; i < count; ++i) {
-    const float scale = next->affine.scale[i];
-    gamma[i] = (node->normalize.gamma == NULL ? 1.0f : node->normalize.gamma[i]) * scale;
-    beta[i] = (node->normalize.beta == NULL ? 0.0f : node->normalize.beta[i]) * scale +
-              next->affine.shift[i];
+  float* ones = armnn_i_acc_pool(graph, (uint64_t)count * sizeof *ones);
+  for (int64_t i = 0; i < count; ++i) ones[i] = 1.0f;
+  const float *gamma = node->normalize.gamma, *beta = node->normalize.beta;
+  if (gamma == NULL) gamma = ones;
+  if (!armnn_i_acc_scale_channels(graph, count, next->affine.scale, next->affine.shift, 1, &gamma,
+                                  &beta)) {
+    return;
   }
   node->normalize.gamma = gamma;
   node->normalize.beta = beta;

@@ -5,7 +5,10 @@
 from __future__ import annotations
 
 import itertools
+import locale
 import os
+import re
+import signal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,12 +19,20 @@ from armnn_py.text import counted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+#: Sets of signals of a thread in proc(5), as hexadecimal numbers.
+_SIGNALS = {b"SigBlk": "blocked", b"SigIgn": "ignored", b"SigCgt": "handled"}
+_SIGNALS_OF_THREAD = re.compile(rb"(SigBlk|SigIgn|SigCgt):\s+(\w+)")
+#: Not those that the C library keeps for itself.
+_VALID = sorted(signal.valid_signals())
 #: What a backend opens once, it may keep; what each of so many runs opens is never closed.
 _RUNS = 4
 
 
 class UnchangedProcess:
-    """Notices what code left behind in this thread and this process."""
+    """Notices what code left behind in this thread and this process; ``who`` ran it, in words."""
+
+    def __init__(self, who: str = "execute") -> None:
+        self._who = who
 
     def __enter__(self) -> None:
         self._before = self._state()
@@ -31,12 +42,16 @@ class UnchangedProcess:
             return
         for name, value in self._state().items():
             if value != self._before[name]:
-                raise CheckFailedError(f"execute changed {name}: {self._before[name]} -> {value}")
+                raise CheckFailedError(
+                    f"{self._who} changed {name}: {self._before[name]} -> {value}"
+                )
 
     @staticmethod
     def _state() -> dict[str, Any]:
         tiny, one, little = np.float32(1e-40), np.float32(1), np.float32(1e-9)
         much = np.float32(9e-8)  # more than half of a step at 1
+        with open("/proc/thread-self/status", "rb", buffering=0) as file:  # noqa: PTH123
+            signals = _SIGNALS_OF_THREAD.findall(file.readall())
         with np.errstate(all="ignore"):
             return {
                 "how numbers are rounded": tuple(
@@ -44,7 +59,16 @@ class UnchangedProcess:
                 ),
                 "how denormals are computed with (FTZ, DAZ)": float(tiny * one),
                 "the working folder": os.getcwd(),  # noqa: PTH109
+                "the locale": locale.setlocale(locale.LC_ALL),
+                **{
+                    f"which signals are {_SIGNALS[name]}": _members(int(mask, 16))
+                    for name, mask in signals
+                },
             }
+
+
+def _members(mask: int) -> list[int]:
+    return [number for number in _VALID if mask >> (number - 1) & 1] if mask else []
 
 
 def open_files() -> set[int]:

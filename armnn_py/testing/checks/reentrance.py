@@ -49,7 +49,9 @@ def check_reentrance(
     host = subject.host
     values, others = case.values(), case.values("other")
     host.threads, host.cutting = 1, "serial"
-    with _closing(prepare()) as prepared:
+    with UnchangedProcess("create_workload"):
+        first = prepare()
+    with _closing(first) as prepared:
         on_step("execute, the process as it was")
         with UnchangedProcess():
             expected = prepared.run(values)

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * layers.c - Add with broadcasting, ReLU, Softmax along any axis and FullyConnected, in float32.
+ * layers.c - Add with broadcasting, ReLU, TanH, Softmax along any axis, FullyConnected: float32.
  */
 #define _GNU_SOURCE
 #include <fenv.h>
@@ -24,7 +24,9 @@ armnn_status_t wrong_supports(const armnn_layer_query_t* query, armnn_error_t* e
   if (query->type == ARMNN_LAYER_ELEMENTWISE_BINARY) {
     if (operation_of(query->descriptor) != ARMNN_BINARY_ADD) why = "of binary layers it has Add";
   } else if (query->type == ARMNN_LAYER_ACTIVATION) {
-    if (operation_of(query->descriptor) != ARMNN_ACTIVATION_RELU) why = "it has ReLU alone";
+    const int32_t function = operation_of(query->descriptor);
+    const bool is_known = function == ARMNN_ACTIVATION_RELU || function == ARMNN_ACTIVATION_TANH;
+    if (!is_known) why = "it has ReLU and TanH";
   } else if (query->type == ARMNN_LAYER_FULLY_CONNECTED) {
     const armnn_fully_connected_descriptor_t* d = (const void*)query->descriptor;
     if (d->transpose_weight_matrix) why = "weights are not transposed";
@@ -152,20 +154,22 @@ static armnn_status_t add(wrong_workload_t* self, const armnn_execute_args_t* ar
   }
   if (HAS(COUNTS_ITS_CALLS)) job.y[0] += 1e-6f * (float)++calls;
   if (HAS(CHANGES_FOLDER) && chdir("/") != 0) return ARMNN_STATUS_INTERNAL;
-  if (HAS(LEAVES_FILES_OPEN) && dup(0) < 0) return ARMNN_STATUS_INTERNAL;
   if (HAS(ROUNDS_UPWARD)) fesetround(FE_UPWARD);
-  if (HAS(ROUNDS_TOWARDS_ZERO)) fesetround(FE_TOWARDZERO);
-#if defined(__SSE__)
-  if (HAS(FLUSHES_DENORMALS)) _mm_setcsr(_mm_getcsr() | 0x8040);
-#endif
+  if (HAS(LEAVES_FILES_OPEN) && dup(0) < 0) return ARMNN_STATUS_INTERNAL;
   return status;
 }
 
-static armnn_status_t relu(wrong_workload_t* self, const armnn_execute_args_t* args) {
+static armnn_status_t activation(wrong_workload_t* self, const armnn_execute_args_t* args) {
   const float* x = args->inputs[0];
   float* y = args->outputs[0];
   const uint64_t count = self->info->output_infos[0]->element_count;
   const uint64_t written = HAS(LEAVES_LAST_ELEMENT) && count > 1 ? count - 1 : count;
+  const armnn_activation_descriptor_t* d = (const void*)self->info->descriptor;
+  if (d->function == ARMNN_ACTIVATION_TANH) {
+    const float factor = HAS(FORGETS_FACTOR_OF_TANH) ? 1.0f : d->a;
+    for (uint64_t i = 0; i < count; ++i) y[i] = factor * tanhf(d->b * x[i]);
+    return ARMNN_STATUS_OK;
+  }
   for (uint64_t i = 0; i < written; ++i) {
     const float zero = x[i] < 0.0f ? 0.0f : x[i];
     y[i] = HAS(SWALLOWS_NAN) ? (x[i] > 0.0f ? x[i] : 0.0f) : zero;
@@ -179,7 +183,7 @@ static armnn_status_t relu(wrong_workload_t* self, const armnn_execute_args_t* a
 static uint32_t axis_of(const armnn_workload_info_t* info) {
   const armnn_softmax_descriptor_t* d = (const void*)info->descriptor;
   const int32_t rank = (int32_t)info->output_infos[0]->rank;
-  if (HAS(IGNORES_AXIS)) return (uint32_t)rank - 1;
+  if (HAS(IGNORES_AXIS) || (HAS(IGNORES_NEGATIVE_AXES) && d->axis < 0)) return (uint32_t)rank - 1;
   return (uint32_t)(d->axis < 0 ? d->axis + rank : d->axis);
 }
 
@@ -204,6 +208,9 @@ static armnn_status_t softmax_range(void* argument, uint64_t begin, uint64_t end
     }
   }
   if (HAS(ROUNDS_UPWARD_IN_OTHER_THREADS)) fesetround(FE_UPWARD);
+#if defined(__SSE__)
+  if (HAS(FLUSHES_DENORMALS_IN_OTHER_THREADS)) _mm_setcsr(_mm_getcsr() | 0x8040);
+#endif
   float* row = job->scratch + (HAS(SHARES_SCRATCH_OF_THREADS) ? 0 : thread) * (length + 1);
   for (uint64_t i = begin; i < end; ++i) {
     const float* x = job->a + i / stride * stride * length + i % stride;
@@ -230,8 +237,10 @@ static armnn_status_t softmax(wrong_workload_t* self, const armnn_execute_args_t
   const uint64_t count = self->info->output_infos[0]->element_count;
   const job_t job = {self, args->inputs[0], NULL, args->outputs[0], args->scratch, 0, 0};
   if (count == 0) return ARMNN_STATUS_OK;
+  fenv_t mode; /* of this thread; of the others too if it is right */
+  fegetenv(&mode);
   const armnn_status_t status = in_pieces(&job, softmax_range, count / length_of(self->info), 1);
-  if (HAS(ROUNDS_UPWARD_IN_OTHER_THREADS)) fesetround(FE_TONEAREST); /* in this one */
+  fesetenv(&mode);
   return status;
 }
 
@@ -271,7 +280,7 @@ armnn_status_t wrong_execute(armnn_workload_t* workload, const armnn_execute_arg
     case ARMNN_LAYER_ELEMENTWISE_BINARY:
       return add(self, args, error);
     case ARMNN_LAYER_ACTIVATION:
-      return relu(self, args);
+      return activation(self, args);
     case ARMNN_LAYER_SOFTMAX:
       return softmax(self, args);
     default:

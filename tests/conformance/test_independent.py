@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import armnn_py as ann
 from armnn_py.backends.questions.layer_examples import probe_support
 from armnn_py.backends.questions.layer_support import LayerSignature
 from armnn_py.descriptors import Convolution2dDescriptor
 from armnn_py.tensors import QuantizationInfo, TensorInfo
-from armnn_py.testing.cases import TRIED_TYPES, unvaried_cases
+from armnn_py.testing.cases import TRIED_TYPES, all_cases, unvaried_cases
 from armnn_py.testing.oracles.independent import by_definition
 from armnn_py.types import DataLayout, DataType, LayerType
 from armnn_py.types.facts import FACTS
@@ -59,3 +60,15 @@ def test_quantised_sums_are_real_sums_that_are_rounded_once() -> None:
     assert found is not None
     assert found[0].dtype == np.int8
     assert found[0].ravel().tolist() == [12]
+
+
+@pytest.mark.parametrize(
+    ("data_type", "expected"),
+    [(DataType.BFLOAT16, 0x3E9A), (DataType.FLOAT64, float(np.float32(0.3)))],
+)
+def test_the_value_of_a_padding_is_a_float32(data_type: DataType, expected: float) -> None:
+    cases = all_cases("full", layers=[LayerType.PAD], types=[data_type])
+    (case,) = (one for one in cases if one.name.endswith("/constant-2x4-value"))
+    found = by_definition(case.signature, case.values())
+    assert found is not None
+    assert found[0].flat[0] == expected

@@ -120,10 +120,11 @@ def _pad(s: LayerSignature, v: Sequence[Any]) -> list[Array]:
     if not widths:
         return [v[0]]
     if d.padding_mode is PaddingMode.CONSTANT:
-        value, dtype = np.array(d.value), v[0].dtype
+        value, dtype = np.array(float(np.float32(d.value))), v[0].dtype
         value = cut_off(value, dtype) if dtype.kind in "iu" else value.astype(dtype)
         if s.inputs[0].data_type is DataType.BFLOAT16:  # type: ignore[union-attr]
-            value = np.array(np.float32(d.value).view(np.uint32) >> 16).astype(np.uint16)
+            bits = int(np.float32(d.value).view(np.uint32))  # ties go to even ones
+            value = np.array((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
         return [np.pad(v[0], widths, constant_values=value)]
     mode = "reflect" if d.padding_mode is PaddingMode.REFLECT else "symmetric"
     return [np.pad(v[0], widths, mode)]  # type: ignore[call-overload]

@@ -99,6 +99,14 @@ def test_a_wrong_layer_is_named_as_in_the_model(
 
 
 @pytest.mark.exhaustive
+def test_memory_of_an_operator_is_guarded(operators: Callable[[int], Path], swirls: Path) -> None:
+    bad = checked(operators(6), swirls).bad()
+    of_memory = [one for one in bad if one.group == "memory"]
+    assert {one.case for one in of_memory} == {"StandIn/float32/first", "StandIn/float32/large"}
+    assert all("SIGSEGV" in one.message for one in of_memory)
+
+
+@pytest.mark.exhaustive
 def test_the_plug_in_has_the_same_options(
     operators: Callable[[int], Path], swirls: Path, tmp_path: Path
 ) -> None:

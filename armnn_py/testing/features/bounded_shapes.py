@@ -53,6 +53,6 @@ def check_bounded_shapes(target: Target, seed: int, on_step: Callable[[str], Non
                         network, found, expected, f"{rows} rows where up to {ROWS} may come"
                     )
     if not tried and not refused:
-        raise NotTriedError("it takes no small network whose rows may come bounded")
+        raise NotTriedError("it takes no small network whose rows may vary")
     if not tried:
         raise NotApplicableError(refused)

@@ -8,12 +8,14 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from armnn_py.testing import Report, check_conformance
 from armnn_py.testing.features import FEATURES
+from armnn_py.types import LayerType
 
 from .conftest import REPOSITORY, WRONG, Build
 
@@ -32,8 +34,12 @@ DEFECTS = {
     "LEAVES_A_FILE_OF_EACH_LOAD": ("lives", "each load leaves 1 open files behind: 8 after 8"),
     "LEAVES_A_FILE_OF_EACH_OPEN": ("lives", "each open leaves 1 open files behind: 8 after 8"),
     "REFUSES_A_SECOND_INSTANCE": ("lives", "the device is in use"),
+    "LOCKS_OUT_A_SECOND_INSTANCE": ("lives", "did not return within"),
     "INSTANCES_ADD_UP": ("lives", "beside a second instance a layer gives other numbers"),
     "LEAKS_HEAP_OF_EACH_OPEN": ("lives", "bytes of the heap behind"),
+    "LEAKS_HEAP_OF_EACH_LOAD": ("lives", "bytes of the heap behind"),
+    "LEAVES_A_THREAD_OF_EACH_OPEN": ("lives", "each open leaves 1 threads behind"),
+    "LEAKS_HEAP_OF_EACH_THREAD": ("lives", "each set of 8 threads leaves"),
     "LEAKS_PAGES_OF_EACH_LOAD": ("lives", "each load leaves 4.1e+03 bytes of addresses behind"),
     "NEEDS_THE_CLOCK": ("services", "SIGSEGV"),
     "FREES_TWICE_WITHOUT_MEMORY": ("services", "it releases memory twice"),
@@ -63,7 +69,8 @@ def test_a_defect_is_found_by_its_check(defect: str, wrong_features: Build) -> N
     report = features_of(wrong_features(defect), feature)
     assert not report.ok
     (bad,) = report.bad()
-    outcome = "crashed" if words.startswith("SIG") else "failed"
+    ends = {"SIGSEGV": "crashed", "did not return within": "hung"}
+    outcome = ends.get(words, "failed")
     assert (bad.case, bad.group, bad.outcome) == (feature, "features", outcome)
     assert words in bad.message
 
@@ -88,6 +95,40 @@ def test_without_a_defect_everything_passes(wrong_features: Build) -> None:
     rows = {row.layer: row for row in report.matrix()}
     assert rows["(options)"].counts == {"passed": 1}
     assert "reads no compiled sub-graphs" in rows["(blobs)"].reason
+
+
+#: What a backend changes: words of the report.
+CHANGES = {
+    "round": "how numbers are rounded",
+    "mask": "which signals are blocked",
+    "handler": "which signals are handled",
+    "folder": "the working folder",
+    "locale": "the locale",
+}
+
+
+@pytest.mark.exhaustive(kept=1)
+@pytest.mark.parametrize("site", ["create", "execute"])
+@pytest.mark.parametrize("deed", CHANGES)
+def test_the_process_is_as_it_was(
+    deed: str,
+    site: str,
+    tmp_path: Path,
+    build_backend: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    build_backend("deed_backend.c", tmp_path / "Test_Deed_backend.so")
+    monkeypatch.setenv("DEED_Deed", deed)
+    monkeypatch.setenv("SITE_Deed", site)
+    lives = site == "create"
+    report = check_conformance(
+        tmp_path / "Test_Deed_backend.so",
+        layers=[] if lives else [LayerType.ELEMENTWISE_UNARY],
+        groups=["features" if lives else "reentrance"],
+        part=(list(FEATURES).index("lives") + 1, len(FEATURES)) if lives else (1, 1),
+    )
+    assert report.bad()
+    assert all(f"changed {CHANGES[deed]}" in one.message for one in report.bad())
 
 
 def test_missing_features_are_refused_with_a_reason(wrong_backend: Build) -> None:

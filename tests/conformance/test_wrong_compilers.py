@@ -42,6 +42,7 @@ DEFECTS = {
     "SHARES_STATE_OF_NETWORKS": r"compiled, in turns with the same network, .*: \[.*\] is .* exp",
     "COMPUTES_THE_FIRST_SIZE": r"guard: layer .* output \d+ depends on what was in memory before",
     "ASKS_SCRATCH_OF_FIRST_SIZE": "guard: layer .*: execute wrote beside the scratch, 0 bytes",
+    "LEAKS_IN_OPTIMIZE": "each load of a network leaves .* bytes of the heap behind",
     "BELIEVES_BYTES": "under way: network 0, a blob of .* bytes, (only|byte)",
     "TAKES_ANY_VERSION": "take bytes with the compatibility text 'another version'",
     "COMPILES_NOTHING": "compiled nothing of two layers and more",
@@ -57,6 +58,7 @@ NETWORKS = {
 
 #: The feature that shows a defect, where it is one.
 OF_FEATURES = {
+    "LEAKS_IN_OPTIMIZE": "lives",
     "BELIEVES_BYTES": "blobs", "TAKES_ANY_VERSION": "blobs",
     "KEEPS_STATE_OVER_RESETS": "state",
     "SHARES_STATE_OF_NETWORKS": "state", "COMPUTES_THE_FIRST_SIZE": "sizes",

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("armnn_py.backends")
 
+UNDONE = "of the process, which was undone"
+"""In what a verdict says of the state of the process."""
+
 _Context = TypeVar("_Context")
 
 
@@ -82,7 +85,7 @@ def words_on_changes(kept: KeptState) -> list[str]:
     """Return what a verdict says of the state of the process; nothing if it was left alone."""
     if not kept.changes:
         return []
-    return [f"its code changed {', '.join(kept.changes)} of the process, which was undone"]
+    return [f"its code changed {', '.join(kept.changes)} {UNDONE}"]
 
 
 def _open(source: BackendSource, index: int) -> Backend:

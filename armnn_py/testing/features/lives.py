@@ -7,26 +7,32 @@ from __future__ import annotations
 import gc
 import itertools
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from statistics import median_low
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from armnn_py._native.memory.process_memory import address_bytes, heap_bytes
+from armnn_py._native.process.noted_calls import report_fatal_signals
+from armnn_py.backends.loader.opening import UNDONE
 from armnn_py.backends.questions.layer_support import LayerSupport
 from armnn_py.guard.outcome import CheckFailedError
-from armnn_py.guard.process import open_files
-from armnn_py.optimizer import optimize
+from armnn_py.guard.process import UnchangedProcess, open_files
+from armnn_py.optimizer import OptimizerOptions, optimize
 from armnn_py.testing.cases import unvaried_cases
+from armnn_py.testing.grown.networks import grow, taken_cases
+from armnn_py.testing.oracles.reference import REFERENCE
 from armnn_py.testing.outcome import NotApplicableError
 from armnn_py.testing.subject import AS_GIVEN, network_of
 
 if TYPE_CHECKING:
     from armnn_py.network import Network
-    from armnn_py.runtime import Runtime
+    from armnn_py.runtime import LoadedNetwork, Runtime
     from armnn_py.testing.target import Target
 
 _FIRST = 10  # lives, after which pools and caches are full
 _LIVES, _LOOKS = 8, 5
+_THREADS = 8
 _ASKED = 256  # layers at a time
 _MOST_LOOKS = 25  # under suspicion: buffers of Python grow and shrink for a while
 #: Growth by each life that counts as a leak. Loads of a project of `backends new --compiler` show
@@ -48,15 +54,23 @@ def check_lives(target: Target, seed: int, on_step: Callable[[str], None]) -> No
     Raises
     ------
     CheckFailedError
-        Files, threads or memory stay behind each time, or two instances disturb each other.
+        Files, threads or memory stay behind each time, two instances disturb each other, or the
+        process is not as it was.
     NotApplicableError
         The backend takes no layer.
     """
-    with target.runtime() as runtime:
+    report_fatal_signals()  # handlers of ours
+    on_step("open to close, the process as it was")
+    with UnchangedProcess("its code"), target.runtime() as runtime:
+        for verdict in runtime.load_report.loaded:
+            if verdict.id == target.id.partition(":")[0] and UNDONE in verdict.hint:
+                raise CheckFailedError(verdict.hint)
         loadable = next(loadables(runtime, target.id, seed))
         alone = use(runtime, target.id, loadable)
+    with target.runtime() as runtime:
         on_step("load and unload a layer 50 times")
         _check_level("load", lambda: use(runtime, target.id, loadable))
+    _check_network(target, seed, on_step)
     on_step("open, load, run, close 50 times")
     _check_level("open", lambda: live(target, loadable))
     on_step("a second instance beside the first")
@@ -65,6 +79,39 @@ def check_lives(target: Target, seed: int, on_step: Callable[[str], None]) -> No
             found = use(runtime, target.id, loadable)
             if any(found[name].tobytes() != alone[name].tobytes() for name in alone):
                 raise CheckFailedError("beside a second instance a layer gives other numbers")
+
+
+def _check_network(target: Target, seed: int, on_step: Callable[[str], None]) -> None:
+    """Compile, load and unload a network of several layers, and run it on threads that end."""
+    with target.runtime(with_others=True) as runtime:
+        backend = runtime.backends[target.id]
+        both = list(dict.fromkeys([target.id, REFERENCE]))
+        try:
+            grown = grow(taken_cases(backend, seed), backend, runtime, seed, on_step)
+        except NotApplicableError:
+            return
+
+        def load() -> LoadedNetwork:
+            options = OptimizerOptions(simplify=False)
+            placed = optimize(grown.network, both, runtime=runtime, options=options)
+            return runtime.load_network(placed)
+
+        def live_once() -> None:
+            with load() as loaded:
+                loaded.run(grown.inputs)
+
+        on_step(f"compile, load, run and unload network {seed} 50 times")
+        _check_level("load of a network", live_once)
+        on_step(f"run network {seed} on threads that end")
+        with load() as loaded:
+
+            def run() -> None:
+                for _ in range(_THREADS):
+                    thread = threading.Thread(target=loaded.run, args=(grown.inputs,))
+                    thread.start()
+                    thread.join()
+
+            _check_level(f"set of {_THREADS} threads", run)
 
 
 def loadables(runtime: Runtime, backend: str, seed: int) -> Iterator[Loadable]:

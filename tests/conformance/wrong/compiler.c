@@ -33,6 +33,7 @@ enum defect_e {
   COMPUTES_THE_FIRST_SIZE,
   ASKS_SCRATCH_OF_FIRST_SIZE,
   BELIEVES_BYTES,
+  LEAKS_IN_OPTIMIZE,
   TAKES_ANY_VERSION,
   COMPILES_NOTHING,
 };
@@ -129,6 +130,8 @@ static armnn_status_t same_size(const armnn_layer_query_t* query, armnn_error_t*
 }
 
 /* ---- The compiler ---------------------------------------------------------------------------- */
+
+void* volatile leaked;
 
 static void release_blob(void* object) { free(object); }
 static uint64_t blob_size(void* object) { return size_of((const program_t*)object); }
@@ -251,6 +254,7 @@ static armnn_status_t optimize(armnn_backend_t* backend, const armnn_subgraph_t*
       memcpy(program, *kept, size_of(program));
     }
   }
+  if (HAS(LEAKS_IN_OPTIMIZE)) leaked = malloc(1024);
   if (HAS(COMPUTES_THE_FIRST_SIZE) || HAS(ASKS_SCRATCH_OF_FIRST_SIZE)) use_first_size(program);
   if (HAS(REUSES_PROGRAMS_OF_OTHER_CONSTANTS)) use_first_constants(program);
   memset(&blob, 0, sizeof blob);

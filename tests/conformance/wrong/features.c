@@ -26,8 +26,12 @@ enum defect_e {
   LEAVES_A_FILE_OF_EACH_LOAD,
   LEAVES_A_FILE_OF_EACH_OPEN,
   REFUSES_A_SECOND_INSTANCE,
+  LOCKS_OUT_A_SECOND_INSTANCE,
   INSTANCES_ADD_UP,
   LEAKS_HEAP_OF_EACH_OPEN,
+  LEAKS_HEAP_OF_EACH_LOAD,
+  LEAVES_A_THREAD_OF_EACH_OPEN,
+  LEAKS_HEAP_OF_EACH_THREAD,
   LEAKS_PAGES_OF_EACH_LOAD,
   NEEDS_THE_CLOCK,
   FREES_TWICE_WITHOUT_MEMORY,
@@ -56,9 +60,15 @@ ARMNN_KIT_OPTIONS(run_options, RUN_OPTIONS)
 static int64_t gain, takes_volumes;
 static int64_t factor_of_all = 1;
 static int instances;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const armnn_host_t* host_of_all;
 static volatile char* closed; /* memory of the host that close has released */
 static char* volatile leaked;
+
+static void* wait_for_ever(void* argument) {
+  for (;;) nanosleep(&(struct timespec){1, 0}, NULL);
+  return argument;
+}
 
 static void* read_bounded(void* argument) {
   const struct timespec moment = {0, 50000000};
@@ -84,6 +94,7 @@ static armnn_status_t open_backend(const armnn_create_args_t* args, void** out_u
   takes_volumes = volumes != NULL ? volumes->integer : HAS(DEFAULT_TAKES_OTHER_LAYERS);
   if (HAS(LEAVES_A_FILE_OF_EACH_OPEN)) fopen("/dev/null", "r");
   if (HAS(LEAKS_HEAP_OF_EACH_OPEN)) leaked = (char*)malloc(1024);
+  if (HAS(LOCKS_OUT_A_SECOND_INSTANCE)) pthread_mutex_lock(&lock);
   if (HAS(REFUSES_A_SECOND_INSTANCE) && instances > 0) {
     return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "the device is in use");
   }
@@ -97,7 +108,10 @@ static armnn_status_t open_backend(const armnn_create_args_t* args, void** out_u
 static void close_backend(void* user) {
   static pthread_t thread; /* one for all instances: each life leaves no more of them */
   static int has_thread;
+  pthread_t waiting;
   --instances;
+  if (HAS(LOCKS_OUT_A_SECOND_INSTANCE)) pthread_mutex_unlock(&lock);
+  if (HAS(LEAVES_A_THREAD_OF_EACH_OPEN)) pthread_create(&waiting, NULL, wait_for_ever, NULL);
   closed = (volatile char*)user;
   armnn_free(host_of_all, user);
   if (HAS(READS_AFTER_CLOSE) && !has_thread) {
@@ -144,6 +158,7 @@ static armnn_status_t prepare(const armnn_workload_info_t* info, const armnn_hos
     return armnn_fail(error, ARMNN_STATUS_OUT_OF_MEMORY, "out of memory");
   }
   if (HAS(LEAVES_A_FILE_OF_EACH_LOAD)) fopen("/dev/null", "r");
+  if (HAS(LEAKS_HEAP_OF_EACH_LOAD)) leaked = (char*)malloc(1024);
   if (HAS(LEAKS_PAGES_OF_EACH_LOAD)) {
     mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   }
@@ -180,6 +195,8 @@ static armnn_status_t relu_range(void* argument, uint64_t begin, uint64_t end, u
 }
 
 static armnn_status_t relu(const armnn_kernel_call_t* call, armnn_error_t* error) {
+  static _Thread_local char* of_thread;
+  if (HAS(LEAKS_HEAP_OF_EACH_THREAD) && of_thread == NULL) of_thread = (char*)malloc(64);
   const run_data_t* data = (const run_data_t*)call->run_data;
   job_t job = {ARMNN_IN(call, 0, float), ARMNN_OUT(call, 0, float), 1.0f,
                ((const prepared_t*)call->prepared)->digits};

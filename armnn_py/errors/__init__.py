@@ -49,16 +49,10 @@ from armnn_py.errors.base import (
     ExecutionCancelledError,
     ExecutionError,
     ExecutionTimeoutError,
+    GraphValidationError,
     InputValuesNeededError,
     InternalError,
     InvalidArgumentError,
-    StagesNeededError,
-    UnimplementedError,
-    UnknownNameError,
-    near_names,
-)
-from armnn_py.errors.models import (
-    GraphValidationError,
     LayerRefusal,
     LayerValidationError,
     ModelError,
@@ -66,8 +60,12 @@ from armnn_py.errors.models import (
     ModelFormatError,
     NoBackendForLayerError,
     ParseError,
+    StagesNeededError,
+    UnimplementedError,
+    UnknownNameError,
     UnsupportedOperator,
     UnsupportedOperatorError,
+    near_names,
 )
 from armnn_py.errors.shortage import OutOfMemoryError, ShortageError
 

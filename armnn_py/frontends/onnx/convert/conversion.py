@@ -35,13 +35,13 @@ from armnn_py.frontends.common.values import (
     shape_of,
 )
 from armnn_py.frontends.onnx.convert.bodies import WriteOut
+from armnn_py.frontends.onnx.convert.problems import check_inputs, check_operators
 from armnn_py.frontends.onnx.convert.scope import Scope
 from armnn_py.frontends.onnx.convert.sequence import TensorList
 from armnn_py.frontends.onnx.convert.table import NEWEST_VERSION
 from armnn_py.frontends.onnx.convert.trial import Tried, try_out
 from armnn_py.frontends.onnx.convert.work import Work
 from armnn_py.frontends.onnx.file.binding import input_infos, optional_values, output_info
-from armnn_py.frontends.onnx.file.checks import check_inputs, check_operators
 from armnn_py.frontends.onnx.file.element_types import name_of
 from armnn_py.frontends.onnx.file.graph_node import Node
 from armnn_py.frontends.onnx.file.model import (

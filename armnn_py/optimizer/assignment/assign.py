@@ -20,13 +20,17 @@ from armnn_py.backends.questions.layer_support import LayerSignature
 from armnn_py.errors import LayerRefusal
 from armnn_py.optimizer.assignment.asking import Asking, node_signature, plain_signature
 from armnn_py.optimizer.assignment.assignment_draft import AssignmentDraft, NodeAssignment
-from armnn_py.optimizer.assignment.candidates import Candidates
+from armnn_py.optimizer.assignment.candidates import (
+    Candidates,
+    no_backend,
+    unmatched_rules,
+    unmet_rules,
+)
 from armnn_py.optimizer.assignment.check_quantization import check_quantization
 from armnn_py.optimizer.lowering.layout_regions import save_transposes
 from armnn_py.optimizer.lowering.layouts import LayoutPreferences, Preference, preference_of
 from armnn_py.optimizer.lowering.reduce_precision import run_in_fp32
 from armnn_py.optimizer.placing.placement import Placement
-from armnn_py.optimizer.placing.unplaced import no_backend, unmatched_rules, unmet_rules
 from armnn_py.tensors import TensorInfo
 from armnn_py.text import counted
 from armnn_py.types import DataType, LayerType

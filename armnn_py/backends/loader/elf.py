@@ -27,7 +27,6 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from armnn_py.backends.loader.elf_dynamic import read_names
 from armnn_py.backends.loader.elf_image import (
     PT_DYNAMIC,
     PT_LOAD,
@@ -36,6 +35,7 @@ from armnn_py.backends.loader.elf_image import (
     Segment,
     damaged,
     read_exactly,
+    read_names,
 )
 from armnn_py.interrupts import deferred_interrupts
 

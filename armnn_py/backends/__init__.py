@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from armnn_py._native.table.backend_services import DeviceDescription
 from armnn_py._native.table.profiling_context import Counter
 from armnn_py.backends.backend import Backend
+from armnn_py.backends.loader.identity import BackendVersion
 from armnn_py.backends.loader.loading import load_backends
 from armnn_py.backends.loader.naming import FILE_NAME_RULE, BackendFileName, parse_file_name
 from armnn_py.backends.loader.shared_library import LOADING
 from armnn_py.backends.loader.verdict import LoadReport, Place, Verdict
-from armnn_py.backends.loader.version import BackendVersion
 from armnn_py.backends.options.allocator import Allocator
 from armnn_py.backends.options.given_options import BackendOptions
 from armnn_py.backends.options.model_options import ModelOptions

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from armnn_py._native.table.backend_options import OptionDefault, OptionValue
     from armnn_py._native.table.backend_services import DeviceDescription
     from armnn_py._native.table.profiling_context import Counter, ProfilingContext
+    from armnn_py.backends.loader.identity import BackendVersion
     from armnn_py.backends.loader.source import BackendSource
-    from armnn_py.backends.loader.version import BackendVersion
     from armnn_py.backends.options.option import BackendOption
 
 

@@ -1,14 +1,32 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""The three functions that a backend exports: they are found, and tell its id and version."""
+"""The id and the version of a backend, which two of its three exported functions tell."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from armnn_py._native import abi
 from armnn_py._native.table import dynamic_library
 from armnn_py.backends.loader.opening import RefusedError
-from armnn_py.backends.loader.version import BackendVersion
 from armnn_py.device_ids import OPTIONAL, SEPARATOR
+from armnn_py.later import public_class
+
+
+@public_class
+class BackendVersion(NamedTuple):
+    """A version of the backend API, ordered by major, then minor."""
+
+    major: int
+    minor: int
+
+    def is_compatible_with(self, host: BackendVersion) -> bool:
+        """Say whether a backend of this version runs in ``host``: same major, minor not above."""
+        return self.major == host.major and self.minor <= host.minor
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}"
+
 
 #: What a backend of Arm NN's own reports: it exports the same three functions.
 ARM_NN_MAJOR = 1

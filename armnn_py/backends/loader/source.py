@@ -18,8 +18,8 @@ from armnn_py.errors import BackendError
 if TYPE_CHECKING:
     from armnn_py._native.python_backend.python_table import PythonTable
     from armnn_py._native.table import backend_table
+    from armnn_py.backends.loader.identity import BackendVersion
     from armnn_py.backends.loader.shared_library import SharedLibrary
-    from armnn_py.backends.loader.version import BackendVersion
 
 # Called with a backend's id, the index of a device and the options before create: returns the
 # values set for it. An exception is the caller's mistake and is not caught.

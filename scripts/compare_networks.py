@@ -25,8 +25,7 @@ import onnxruntime
 from PIL import Image
 
 import armnn_py as ann
-from armnn_py.comparing.engines import LiteRTSide, OnnxRuntimeSide
-from armnn_py.comparing.sides import Side
+from armnn_py.comparing.sides import LiteRTSide, OnnxRuntimeSide, Side
 from armnn_py.comparing.tensors import Tensors
 
 Arrays = dict[str, np.ndarray]

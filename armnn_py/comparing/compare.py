@@ -13,11 +13,10 @@ from armnn_py.comparing.comparison import Comparison, OutputDifference
 from armnn_py.comparing.differences import Difference, difference
 from armnn_py.comparing.layers import LayerComparer, LayerDifference
 from armnn_py.comparing.narrowing import Finding, narrow
-from armnn_py.comparing.networks import network_of
+from armnn_py.comparing.networks import StagesSeen, network_of
 from armnn_py.comparing.random_inputs import random_inputs
 from armnn_py.comparing.reduce import Reducible
 from armnn_py.comparing.sides import ENGINES, BackendSide, FileSide, Side, read_arrays
-from armnn_py.comparing.stages import StagesSeen
 from armnn_py.comparing.tensors import Tensors, place_of, scaled_by
 from armnn_py.errors import InvalidArgumentError, UnknownNameError
 from armnn_py.optimizer.options import OptimizerOptions

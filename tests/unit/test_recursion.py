@@ -28,7 +28,7 @@ BOUNDS = {
     "_native/layers/reusable.py": {"SizePlaces._add_fields": FIELDS},
     "_native/table/support.py": {"NativeLayerSupport.ask_many": "once: each of the layers alone"},
     "cli/app.py": {"_strict": "once for each level of commands, which are two"},
-    "comparing/stages.py": {"StagesSeen.run": STAGES},
+    "comparing/networks.py": {"StagesSeen.run": STAGES},
     "descriptors/base.py": {
         "_check_for": "type annotations of the package",
         "_plain": FIELDS,

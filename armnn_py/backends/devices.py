@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from armnn_py.backends.backend import Backend
-    from armnn_py.backends.loader.opening import RefusedError
-    from armnn_py.backends.loader.verdict import LoadReport
+    from armnn_py.backends.loader.verdict import LoadReport, RefusedError
 
 #: Devices that an error lists.
 

@@ -11,9 +11,9 @@ from typing import Any, TypeVar, overload
 from armnn_py.backends.backend import Backend
 from armnn_py.backends.devices import count_of, no_device, not_made
 from armnn_py.backends.loader.admission import ids_of
-from armnn_py.backends.loader.opening import RefusedError, open_device
+from armnn_py.backends.loader.opening import open_device
 from armnn_py.backends.loader.shared_library import LOADING
-from armnn_py.backends.loader.verdict import LoadReport, printable
+from armnn_py.backends.loader.verdict import LoadReport, RefusedError, printable
 from armnn_py.device_ids import device_id, split_id, split_optional
 from armnn_py.errors import BackendNotFoundError, near_names
 from armnn_py.interrupts import deferred_interrupts

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from armnn_py.backends.loader.naming import is_reserved, parse_file_name
-from armnn_py.backends.loader.opening import RefusedError
+from armnn_py.backends.loader.verdict import RefusedError
 from armnn_py.device_ids import split_id, split_optional
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.text import quoted, with_article

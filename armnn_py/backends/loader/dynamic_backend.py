@@ -25,9 +25,9 @@ from armnn_py.backends.loader import shared_library
 from armnn_py.backends.loader.identity import BackendVersion, check_version, find_exports, read_id
 from armnn_py.backends.loader.inspection import InspectedFile, inspect_file
 from armnn_py.backends.loader.naming import is_of_package, parse_file_name
-from armnn_py.backends.loader.opening import RefusedError, open_device, words_on_changes
+from armnn_py.backends.loader.opening import open_device, words_on_changes
 from armnn_py.backends.loader.source import BackendSource, OptionsFor
-from armnn_py.backends.loader.verdict import Stage, Status, Verdict, printable
+from armnn_py.backends.loader.verdict import RefusedError, Stage, Status, Verdict, printable
 from armnn_py.backends.options.memory_request import MemoryRequest
 from armnn_py.backends.probe.findings import ProbeFinding, fault_of, untried_part
 from armnn_py.backends.trust.links import mapped_elsewhere

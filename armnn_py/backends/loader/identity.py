@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from armnn_py._native import abi
 from armnn_py._native.table import dynamic_library
-from armnn_py.backends.loader.opening import RefusedError
+from armnn_py.backends.loader.verdict import RefusedError
 from armnn_py.device_ids import OPTIONAL, SEPARATOR
 from armnn_py.later import public_class
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from armnn_py._native.table import dynamic_library
 from armnn_py.backends.loader import elf
-from armnn_py.backends.loader.opening import RefusedError
+from armnn_py.backends.loader.verdict import RefusedError
 from armnn_py.backends.trust.links import check_links
 from armnn_py.errors.shortage import reason_of
 

@@ -18,6 +18,7 @@ from armnn_py._native.table.profiling_context import create_profiling_context
 from armnn_py.backends.backend import Backend
 from armnn_py.backends.loader import shared_library
 from armnn_py.backends.loader.naming import is_of_package
+from armnn_py.backends.loader.verdict import RefusedError
 from armnn_py.backends.options.memory_request import UnfitMemoryError
 from armnn_py.device_ids import device_id
 from armnn_py.errors import OutOfMemoryError
@@ -26,7 +27,7 @@ from armnn_py.text import printable
 if TYPE_CHECKING:
     from armnn_py._native.table.allocators import GivenAllocator
     from armnn_py.backends.loader.source import BackendSource
-    from armnn_py.backends.loader.verdict import Stage, Status
+    from armnn_py.backends.loader.verdict import Status
 
 _log = logging.getLogger("armnn_py.backends")
 
@@ -34,22 +35,6 @@ UNDONE = "of the process, which was undone"
 """In what a verdict says of the state of the process."""
 
 _Context = TypeVar("_Context")
-
-
-class RefusedError(Exception):
-    """A step of loading failed, with all that its verdict says."""
-
-    def __init__(
-        self,
-        stage: Stage,
-        code: str,
-        reason: str,
-        hint: str = "",
-        status: Status = "refused",
-    ) -> None:
-        super().__init__(reason)
-        self.stage, self.code, self.reason, self.hint = stage, code, reason, hint
-        self.status: Status = status
 
 
 def open_device(source: BackendSource, index: int) -> Backend:

@@ -30,9 +30,8 @@ from armnn_py.backends.loader.dynamic_backend import load_file, load_python, loa
 from armnn_py.backends.loader.entry_points import entry_point_folders
 from armnn_py.backends.loader.inspection import InspectedFile, inspect_file, judge_known_file
 from armnn_py.backends.loader.naming import is_of_package
-from armnn_py.backends.loader.opening import RefusedError
 from armnn_py.backends.loader.shared_library import LOADING
-from armnn_py.backends.loader.verdict import LoadReport, Place, Verdict
+from armnn_py.backends.loader.verdict import LoadReport, Place, RefusedError, Verdict
 from armnn_py.interrupts import deferred_interrupts
 
 if TYPE_CHECKING:

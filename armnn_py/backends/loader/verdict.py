@@ -17,9 +17,25 @@ from armnn_py.text import printable
 if TYPE_CHECKING:
     from armnn_py.backends.probe.findings import ProbeFinding
 
-__all__ = ["LoadReport", "Place", "Stage", "Status", "Verdict", "printable"]
+__all__ = ["LoadReport", "Place", "RefusedError", "Stage", "Status", "Verdict", "printable"]
 
 Status = Literal["loaded", "refused", "skipped", "unavailable", "duplicate"]
+
+
+class RefusedError(Exception):
+    """A step of loading failed, with all that its verdict says."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        code: str,
+        reason: str,
+        hint: str = "",
+        status: Status = "refused",
+    ) -> None:
+        super().__init__(reason)
+        self.stage, self.code, self.reason, self.hint = stage, code, reason, hint
+        self.status: Status = status
 
 
 @public_class

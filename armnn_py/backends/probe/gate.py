@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from armnn_py.backends.loader import shared_library
 from armnn_py.backends.loader.elf_notes import loading_seconds
 from armnn_py.backends.loader.naming import is_of_package
-from armnn_py.backends.loader.opening import RefusedError
+from armnn_py.backends.loader.verdict import RefusedError
 from armnn_py.backends.probe.cache import ProbeCache, cache_of
 from armnn_py.backends.probe.identity import FileIdentity, content_of
 from armnn_py.backends.probe.marks import OpeningMark

@@ -14,7 +14,7 @@ import os
 from armnn_py._native.table import dynamic_library
 from armnn_py.backends.loader.elf import ElfInfo
 from armnn_py.backends.loader.naming import parse_file_name
-from armnn_py.backends.loader.opening import RefusedError
+from armnn_py.backends.loader.verdict import RefusedError
 from armnn_py.text import printable
 
 _ORIGIN = ("$ORIGIN", "${ORIGIN}")

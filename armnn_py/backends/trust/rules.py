@@ -14,7 +14,7 @@ import os
 from typing import TYPE_CHECKING
 
 from armnn_py import environment
-from armnn_py.backends.loader.opening import RefusedError
+from armnn_py.backends.loader.verdict import RefusedError
 from armnn_py.backends.trust.lock_file import LockFile, read_lock_file
 from armnn_py.backends.trust.ownership import Ownership, ownership_of
 from armnn_py.environment import TRUST_LEVELS

@@ -17,8 +17,7 @@ from armnn_py.optimizer.assignment.assign import assign_nodes, follow_layouts, r
 from armnn_py.optimizer.assignment.assignment_draft import AssignmentDraft
 from armnn_py.optimizer.assignment.candidates import pin_nodes
 from armnn_py.optimizer.connect_backends import connect_backends
-from armnn_py.optimizer.graph import Graph
-from armnn_py.optimizer.lowering.debug_layers import insert_debug_layers
+from armnn_py.optimizer.graph import NO_PIN, Graph
 from armnn_py.optimizer.lowering.decompose import lower_control_flow, lower_matrices
 from armnn_py.optimizer.lowering.layouts import tidy
 from armnn_py.optimizer.passes import SIMPLIFYING, Pass, PassLog
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from armnn_py.optimizer.host import Host
     from armnn_py.optimizer.options import OptimizerOptions
     from armnn_py.optimizer.placing.placement_record import PlacementRecord
+
 
 _log = logging.getLogger("armnn_py.optimizer")
 
@@ -360,3 +360,37 @@ class _Pipeline:
                     layers=error.layers,
                     hints=["CpuRef runs them: Runtime(bundled_backends=True) loads it"],
                 ) from None
+
+
+# Behind a Debug layer, backends could not pack a constant in advance.
+_SILENT = (LayerType.CONSTANT, LayerType.DEBUG, LayerType.OUTPUT)
+
+
+def insert_debug_layers(graph: Graph, *, backend: str | None) -> list[Node]:
+    """Put a Debug layer named ``debug <layer> (<slot>)`` behind each output.
+
+    Parameters
+    ----------
+    graph
+        Changed in place; layers have their backends.
+    backend
+        Id of the backend that runs the Debug layers; None: they are assigned afterwards.
+
+    Returns
+    -------
+    list of Node
+        The new layers.
+    """
+    added = []
+    for node in graph.nodes:
+        if node.type in _SILENT:
+            continue
+        for value in node.outputs:
+            if value.info.data_type.is_packed:  # which no array holds
+                continue
+            name = f"debug {node.name} ({value.index})"
+            debug = graph.add(LayerType.DEBUG, [value], name=name, near=node, infos=[value.info])
+            debug.pin, debug.backend = NO_PIN, backend
+            graph.replace(value, debug.output)
+            added.append(debug)
+    return added

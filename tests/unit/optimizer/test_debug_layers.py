@@ -11,7 +11,7 @@ import numpy as np
 
 import armnn_py as ann
 from armnn_py.optimizer.graph import Graph
-from armnn_py.optimizer.lowering.debug_layers import insert_debug_layers
+from armnn_py.optimizer.pipeline import insert_debug_layers
 
 from .fusions import random_inputs, run, types
 

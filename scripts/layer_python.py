@@ -70,8 +70,7 @@ def enumerations(table: Table) -> str:
     text = [head("Enumerations of data types, layer types and of what layers offer a choice of.")]
     text.append(
         "from enum import IntEnum\n\n"
-        "from armnn_py.types.layer_names import LayerTypeBase\n"
-        "from armnn_py.types.tensors import DataLayoutBase, DataTypeBase\n\n"
+        "from armnn_py.types.bases import DataLayoutBase, DataTypeBase, LayerTypeBase\n\n"
     )
     text.append(exports(names))
     text += [_data_type(table), _layer_type(table)]

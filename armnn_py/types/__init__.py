@@ -10,9 +10,9 @@ Names and numbers are Arm NN's, the same that cross the border to a backend (``a
 from __future__ import annotations
 
 from armnn_py.types import enumerations
+from armnn_py.types.bases import MemorySource
 from armnn_py.types.enumerations import *
 from armnn_py.types.layer_facts import LayerFacts
-from armnn_py.types.tensors import MemorySource
 
 __all__ = ["LayerFacts", "MemorySource"]
 __all__ += enumerations.__all__

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from armnn_py.types.layer_names import LayerTypeBase
-from armnn_py.types.tensors import DataLayoutBase, DataTypeBase
+from armnn_py.types.bases import DataLayoutBase, DataTypeBase, LayerTypeBase
 
 __all__ = [
     "ActivationFunction",

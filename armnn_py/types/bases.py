@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Types and layouts of tensors."""
+"""Base classes of the generated enumerations, and the sources of memory."""
 
 from __future__ import annotations
 
@@ -14,6 +14,24 @@ from armnn_py.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     import numpy as np
+
+
+class LayerTypeBase(IntEnum):
+    """A number and Arm NN's name of a layer type."""
+
+    _label: str
+
+    def __new__(cls, number: int, label: str = "") -> Self:
+        """Make a member of a number and a name."""
+        member = int.__new__(cls, number)
+        member._value_ = number
+        member._label = label
+        return member
+
+    @property
+    def label(self) -> str:
+        """Arm NN's name, as ``Convolution2d`` or ``ElementwiseBinary``."""
+        return self._label
 
 
 class _TypeFacts(Struct, frozen=True):

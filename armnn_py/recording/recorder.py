@@ -204,7 +204,7 @@ def _recording(
     calls: Sequence[KeptCall],
     end: dict[str, Any],
 ) -> Recording:
-    from armnn_py.optimizer.measuring.measure_cache import processor_name
+    from armnn_py.optimizer.measuring.measured_times import processor_name
     from armnn_py.recording.container import RecordedCall, RecordedPart, Recording
 
     kept = {part.key: part for part in (*parts, *(call.part for call in calls))}

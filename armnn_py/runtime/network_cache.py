@@ -34,7 +34,7 @@ from armnn_py.cache_files import UnfitFileError, check_own, check_own_folder, re
 from armnn_py.errors import ArmnnError, InvalidArgumentError, ShortageError, StagesNeededError
 from armnn_py.network import Network
 from armnn_py.optimizer import OptimizedNetwork, Placement
-from armnn_py.optimizer.measuring.measure_cache import backend_identity, machine_name
+from armnn_py.optimizer.measuring.measured_times import backend_identity, machine_name
 from armnn_py.optimizer.saved.write import save_network
 from armnn_py.text import printable
 

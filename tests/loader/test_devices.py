@@ -14,7 +14,7 @@ import pytest
 import armnn_py as ann
 from armnn_py.backends.loader.shared_library import mapped_libraries
 from armnn_py.errors import BackendUnavailableError
-from armnn_py.optimizer.measuring.measure_cache import backend_identity
+from armnn_py.optimizer.measuring.measured_times import backend_identity
 
 Journal = Callable[[], list[str]]
 FILE = "Test_Devices_backend.so"

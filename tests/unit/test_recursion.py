@@ -89,7 +89,7 @@ BOUNDS = {
         "not recursive: the thread that watches the next process calls it",
     ),
     "network/stages.py": {"walk_stages": STAGES},
-    "optimizer/measuring/measure_cache.py": {"_plain": FIELDS},
+    "optimizer/measuring/measured_times.py": {"_plain": FIELDS},
     "optimizer/saved/descriptor_values.py": {"_field_to_json": FIELDS},
     "runtime/general_runs.py": {"GeneralRuns.run": SAME_NAME},
     "runtime/bounded/bounded_sizes.py": {"evaluate": FIELDS, "find_rule": FIELDS},

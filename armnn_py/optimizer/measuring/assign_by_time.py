@@ -23,7 +23,7 @@ from msgspec import structs
 from armnn_py.optimizer.assignment.asking import Asking, node_signature
 from armnn_py.optimizer.lowering.layouts import preference_of
 from armnn_py.optimizer.measuring.least_time import least_time
-from armnn_py.optimizer.measuring.measure_clock import Clock
+from armnn_py.optimizer.measuring.measured_times import Clock
 from armnn_py.optimizer.placing.placement import Placement
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.options.model_options import ModelOptions
     from armnn_py.optimizer.assignment.assignment_draft import AssignmentDraft
     from armnn_py.optimizer.graph import Graph, Node, Value
-    from armnn_py.optimizer.measuring.measure_clock import Measure
+    from armnn_py.optimizer.measuring.measured_times import Measure
     from armnn_py.optimizer.options import OptimizerOptions
 
 _ROUNDS = 3

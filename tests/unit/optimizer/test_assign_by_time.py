@@ -23,7 +23,7 @@ import armnn_py as ann
 from armnn_py.cache_files import locked
 from armnn_py.descriptors import ActivationDescriptor, SoftmaxDescriptor
 from armnn_py.optimizer.host import UnsteadySeconds
-from armnn_py.optimizer.measuring import assign_by_time, measure_cache
+from armnn_py.optimizer.measuring import assign_by_time, measured_times
 from armnn_py.optimizer.measuring.least_time import least_time
 from armnn_py.optimizer.options import OptimizerOptions
 from armnn_py.runtime.plan import evaluate
@@ -236,7 +236,7 @@ def test_another_backend_or_machine_measures_again(
     elif what == "options":
         monkeypatch.setattr(type(dozen), "options", property(lambda self: {"level": 2}))
     elif what == "processor":
-        monkeypatch.setattr(measure_cache, "processor_name", lambda: "another")
+        monkeypatch.setattr(measured_times, "processor_name", lambda: "another")
     else:
         before = ann.get_num_threads()
         request.addfinalizer(lambda: ann.set_num_threads(before))
@@ -293,7 +293,7 @@ def test_times_that_other_users_may_have_written_are_not_believed(
 
 def test_a_folder_that_another_process_keeps_locked(tmp_path: Path) -> None:
     """Who may look into the folder may lock it, for ever."""
-    kept = measure_cache.MeasureCache(tmp_path)
+    kept = measured_times.MeasureCache(tmp_path)
     kept.put("a", 1.0)
     with locked(tmp_path):
         kept.save()
@@ -477,7 +477,7 @@ def test_a_search_that_may_miss_the_best_says_so(
 
 _SAVE_MANY = """
 import sys
-from armnn_py.optimizer.measuring.measure_cache import MeasureCache
+from armnn_py.optimizer.measuring.measured_times import MeasureCache
 from pathlib import Path
 for number in range(40):
     cache = MeasureCache(Path(sys.argv[1]))
@@ -500,10 +500,10 @@ def test_saving_waits_for_the_owner_of_the_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between reading and replacing nobody else gets in."""
-    first, second = (measure_cache.MeasureCache(tmp_path) for _ in range(2))
+    first, second = (measured_times.MeasureCache(tmp_path) for _ in range(2))
     first.put("a", 1.0)
     second.put("b", 2.0)
-    replace = measure_cache.MeasureCache._replace
+    replace = measured_times.MeasureCache._replace
     threads = []
 
     def slow(file: Path, times: dict[str, float]) -> None:
@@ -512,11 +512,11 @@ def test_saving_waits_for_the_owner_of_the_folder(
             threads[0].start()
         replace(file, times)
 
-    monkeypatch.setattr(measure_cache.MeasureCache, "_replace", staticmethod(slow))
+    monkeypatch.setattr(measured_times.MeasureCache, "_replace", staticmethod(slow))
     first.save()
     threads[0].join()
-    assert measure_cache.MeasureCache(tmp_path).get("a") == 1.0
-    assert measure_cache.MeasureCache(tmp_path).get("b") == 2.0
+    assert measured_times.MeasureCache(tmp_path).get("a") == 1.0
+    assert measured_times.MeasureCache(tmp_path).get("b") == 2.0
 
 
 INFOS = [
@@ -534,11 +534,11 @@ INFOS = [
 
 
 def test_unequal_tensors_have_unequal_keys() -> None:
-    keys = {measure_cache.digest(["input", info]) for info in INFOS}
+    keys = {measured_times.digest(["input", info]) for info in INFOS}
     assert len(keys) == len(INFOS)
     again = dataclasses.replace(INFOS[6].quantization)  # type: ignore[type-var]
     same = ann.TensorInfo((2, 3), ann.DataType.QSYMM_S8, again)
-    assert measure_cache.digest(["input", same]) == measure_cache.digest(["input", INFOS[6]])
+    assert measured_times.digest(["input", same]) == measured_times.digest(["input", INFOS[6]])
 
 
 def test_unequal_parameters_have_unequal_keys() -> None:
@@ -550,4 +550,4 @@ def test_unequal_parameters_have_unequal_keys() -> None:
         SoftmaxDescriptor(1.0),
         None,
     ]
-    assert len({measure_cache.digest((one,)) for one in descriptors}) == len(descriptors)
+    assert len({measured_times.digest((one,)) for one in descriptors}) == len(descriptors)

@@ -116,8 +116,9 @@ _OPERATORS = {
     "windows.convolution": "Conv",
     "windows.deformable": "DeformConv",
     "windows.pooling": "AveragePool GlobalAveragePool GlobalLpPool GlobalMaxPool LpPool MaxPool",
+    "windows.regions": "RoiAlign",
     "windows.resizing": "Resize Upsample",
-    "windows.sampling": "Col2Im GridSample RoiAlign",
+    "windows.sampling": "Col2Im GridSample",
     "windows.transposed_convolution": "ConvTranspose",
     "windows.unpooling": "MaxUnpool",
 }

@@ -20,12 +20,10 @@ from armnn_py.frontends.common.counting import positions as positions_of
 from armnn_py.frontends.common.values import Known, Unsupported, Value, dtype_of, shape_of
 from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.convert.table import operator
-from armnn_py.frontends.onnx.operators.windows.adaptive_regions import Regions
 from armnn_py.frontends.onnx.operators.windows.windows import window_list
 from armnn_py.types import (
     BinaryOperation,
     ComparisonOperation,
-    ReduceOperation,
     ScatterNdFunction,
     UnaryOperation,
 )
@@ -212,85 +210,6 @@ def _grid_sample(view: NodeView) -> Value:
         y = read if y is None else emit.add(y, read, "sum")
     assert y is not None
     return emit.transpose(y, (0, rank + 1, *range(1, rank + 1)))
-
-
-# ---- RoiAlign ------------------------------------------------------------------------------------
-
-
-class _Regions(Sampler):
-    """RoiAlign's taps of one dimension."""
-
-    def taps(self, start: Value, end: Value, size: int, bins: int, samples: int) -> list[Tap]:
-        """Return the taps [regions, bins * samples] between two coordinates [regions, 1]."""
-        emit = self.emit
-        places = (positions_of(bins * samples) + 0.5) / (bins * samples)
-        lines = Known(places.reshape(1, -1).astype(dtype_of(self.like)))
-        x = emit.add(start, emit.mul(emit.sub(end, start, "length"), lines, "part"), "at")
-        seen = self.within(x, -1, size)
-        x = self.clipped(x, 0, size - 1)
-        floor = emit.unary(UnaryOperation.FLOOR, x, "floor")
-        distance = emit.sub(x, floor, "distance")
-        rest = emit.sub(self.number(1), distance, "rest")
-        behind = self.most(emit.add(floor, self.number(1), "next"), size - 1)
-        return [
-            (floor, emit.mul(rest, seen, "seen")),
-            (behind, emit.mul(distance, seen, "seen")),
-        ]
-
-
-@operator("RoiAlign", since=10)
-def _roi_align(view: NodeView) -> Value:
-    emit, regions = view.emit, view.shape(1)
-    if view.rank(0) != 4 or len(regions) != 2 or regions[1] != 4 or view.shape(2) != regions[:1]:
-        raise ParseError(f"regions of shape {regions} do not fit an input of shape {view.shape(0)}")
-    samples = view.integer("sampling_ratio")
-    bins = view.integer("output_height", 1), view.integer("output_width", 1)
-    if min(bins) < 1:
-        raise ParseError(f"the output has {bins[0]}x{bins[1]} bins, expected at least 1x1")
-    is_half = view.version >= 16 and (
-        view.text("coordinate_transformation_mode", "half_pixel") == "half_pixel"
-    )
-    is_max = view.text("mode", "avg") == "max"
-    if samples < 1:
-        form = Regions(bins, view.number("spatial_scale", 1.0), is_half, is_max)
-        names = ("the image", "the regions", "the images of regions")
-        return Known(form.aligned(*(view.constant(k, name) for k, name in enumerate(names))))
-    sampler = _Regions(view)
-    scaled = emit.mul(sampler.like, sampler.number(view.number("spatial_scale", 1.0)), "scaled")
-    if is_half:
-        scaled = emit.sub(scaled, sampler.number(0.5), "half_pixel")
-    x0, y0, x1, y1 = emit.split(scaled, [1] * 4, 1, "corners")
-    if not is_half:  # a region is at least a pixel
-        x1, y1 = (
-            emit.add(low, sampler.least(emit.sub(high, low, "extent"), 1), "end")
-            for low, high in ((x0, x1), (y0, y1))
-        )
-    counts = [count * samples for count in bins]
-    down = sampler.taps(y0, y1, sampler.size[0], bins[0], samples)
-    across = sampler.taps(x0, x1, sampler.size[1], bins[1], samples)
-
-    def spread(value: Value, shape: tuple[int, ...]) -> Value:
-        return emit.reshape(value, shape, "spread") if shape_of(value) else value
-
-    rows, count = sampler.rows(), regions[0]
-    # Reading the numbers of images from a table refuses numbers that no image has.
-    images = Known(positions_of(view.shape(0)[0], np.int32))
-    image = emit.gather(images, emit.from_start(view.value(2)), 0, "image")
-    first = emit.reshape(image, (count, 1, 1), "images")
-    reads = []
-    for (y, y_weight), (x, x_weight) in itertools.product(down, across):
-        taps = [
-            tuple(spread(value, (count, counts[0], 1)) for value in (y, y_weight)),
-            tuple(spread(value, (count, 1, counts[1])) for value in (x, x_weight)),
-        ]
-        reads.append(sampler.read(rows, first, taps))  # type: ignore[arg-type]
-    total = reads[0]
-    for read in reads[1:]:
-        total = emit.binary(BinaryOperation.MAXIMUM if is_max else BinaryOperation.ADD, total, read)
-    split = (count, bins[0], samples, bins[1], samples, sampler.channels)
-    fold = ReduceOperation.MAX if is_max else ReduceOperation.MEAN
-    pooled = emit.reduce(fold, emit.reshape(total, split, "samples"), (2, 4), False, "pooled")
-    return emit.transpose(pooled, (0, 3, 1, 2))
 
 
 # ---- Col2Im --------------------------------------------------------------------------------------

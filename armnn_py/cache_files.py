@@ -45,9 +45,9 @@ def read_file(path: str | os.PathLike[str], most_bytes: int, *, own: bool = Fals
     Raises
     ------
     UnfitFileError
-        It is no such file.
+        It is not such a file.
     OSError
-        It cannot be read; ``FileNotFoundError`` if there is none.
+        It cannot be read; ``FileNotFoundError`` if it does not exist.
     """
     # Without O_NONBLOCK a pipe would make us wait.
     flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
@@ -64,7 +64,7 @@ def read_file(path: str | os.PathLike[str], most_bytes: int, *, own: bool = Fals
 def _read(handle: int, most_bytes: int, *, own: bool) -> bytes:
     status = os.fstat(handle)
     if not stat.S_ISREG(status.st_mode):
-        raise UnfitFileError("it is no regular file")
+        raise UnfitFileError("it is not a regular file")
     if status.st_size > most_bytes:
         raise UnfitFileError(f"it has {status.st_size} bytes, at most {most_bytes} expected")
     if own:

@@ -118,7 +118,7 @@ def trust_level() -> str | None:
     Raises
     ------
     InvalidArgumentError
-        The value is none of these.
+        The value is another one.
     """
     value = _read("ARMNN_PY_TRUST")
     if value is not None and value not in TRUST_LEVELS:
@@ -238,7 +238,7 @@ def log_levels() -> dict[str, int]:
     Raises
     ------
     InvalidArgumentError
-        A level is none of trace, debug, info, warning and error.
+        A level is not trace, debug, info, warning or error.
     """
     levels: dict[str, int] = {}
     for item in (_read("ARMNN_PY_LOG") or "").split(","):
@@ -281,7 +281,7 @@ def network_cache() -> str | bool | None:
     Raises
     ------
     InvalidArgumentError
-        It is none of these.
+        It is another value.
     """
     value = _read("ARMNN_PY_CACHE")
     if value is None or value in ("0", "1"):

@@ -8,8 +8,8 @@ records each formula, and each answer that decided anything: comparisons, and us
 number. `SizeTrace.compile` makes a function of the free dimensions that gives the numbers for
 other shapes, or None where one of the answers would be another.
 
-It is no ``int``, so that whatever looks at the number must call a method, which records it: an
-answer that nobody recorded cannot decide anything.
+It is not an ``int``, so that whatever looks at the number must call a method, which records it: an
+answer that was not recorded cannot decide anything.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class SizeTrace:
         return answer
 
     def expect(self, question: str, answer: bool) -> None:
-        """Record an answer that other shapes must give, too."""
+        """Record an answer that other shapes must also give."""
         assert not self.closed, f"asked after the end of a trace: {question}"
         self._answers.setdefault(question, answer)
 
@@ -178,7 +178,7 @@ class SymbolicSize:
 
     def __hash__(self) -> int:
         # A cache would outlive the trace, and compare the size with those of other networks.
-        raise TypeError("a symbolic size is no key")
+        raise TypeError("a symbolic size is not a key")
 
     def __bool__(self) -> bool:
         return not self.trace.compare("==", self, 0)
@@ -299,7 +299,7 @@ def as_size(value: Any) -> int:
     Raises
     ------
     TypeError
-        It is no integer.
+        It is not an integer.
     """
     if type(value) is SymbolicSize:
         return value  # type: ignore[return-value]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Does any file make the package crash, hang, raise what is no error of ours, or fill the memory?
+"""Does any file make the package crash, hang, raise an error that is not ours, or fill the memory?
 
     python scripts/fuzz.py onnx|tflite|so|armnn [SEEDS ...] [--minutes 60] [--files COUNT]
                            [--seed 0] [--findings DIR] [--sweep STRIDE]

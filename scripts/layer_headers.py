@@ -173,7 +173,7 @@ def names(table: Table) -> str:
             "uint32_t",
             [(one.id, str(one.bits)) for one in types],
             "0",
-            "Bits of one element; 0 for a number that is no data type.",
+            "Bits of one element; 0 for a number that is not a data type.",
         ),
         _lookup(
             "armnn_data_type_is_quantized",

@@ -44,7 +44,7 @@ _NAMES = {
 }
 
 
-# Each byte that is no UTF-8 becomes one replacement character.
+# Each byte that is not UTF-8 becomes one replacement character.
 _NO_TEXT = "\ufffd{4,}"
 
 
@@ -85,12 +85,12 @@ class ErrorBuffer:
 
     @property
     def text(self) -> str:
-        """The message, with bytes that are no text replaced or counted; "" if there is none."""
+        """The message, with bytes that are not text replaced or counted; "" without a message."""
         words = self._words()
         if not words and not self.struct.needed:  # as after nearly all calls
             return ""
         text = words.decode("utf-8", "replace")
-        text = re.sub(_NO_TEXT, lambda match: f"({len(match[0])} bytes that are no text)", text)
+        text = re.sub(_NO_TEXT, lambda match: f"({len(match[0])} bytes that are not text)", text)
         return text + "..." if self.struct.needed > len(self._text) else text
 
     def _words(self) -> bytes:
@@ -141,7 +141,7 @@ def backend_failure(
 ) -> BackendError:
     """The error for a backend's function that made no object.
 
-    A null object with status OK is a failure, too.
+    A null object with status OK is also a failure.
 
     Raises
     ------

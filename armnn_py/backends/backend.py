@@ -363,7 +363,7 @@ class Backend(
         Raises
         ------
         InvalidArgumentError
-            ``name`` is no text, or the runtime of the backend is closed.
+            ``name`` is not a string, or the runtime of the backend is closed.
         """
         if not isinstance(name, str) or "\0" in name:
             raise InvalidArgumentError(f"extension: {name!r} given, a name expected")

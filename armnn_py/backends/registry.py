@@ -68,7 +68,7 @@ class BackendRegistry(
         return backend
 
     def _instance_of(self, backend_id: str) -> Backend:
-        """The instance that an id with an index names; it is made if there is none yet."""
+        """Return the instance that an id with an index names; make it on the first call."""
         name, index = _split(backend_id)
         first = self._backends.get(name)
         if first is None:
@@ -241,7 +241,7 @@ class BackendRegistry(
 
 
 def _split(backend_id: object) -> tuple[str, int]:
-    """The backend and the index that a key names; nothing that is there if it is no text."""
+    """Return the backend and the index that a key names; ("", 0) if it is not a string."""
     return split_id(backend_id) if isinstance(backend_id, str) else ("", 0)
 
 

@@ -101,7 +101,7 @@ def as_shortage(
     doing
         Completes "not enough memory to ...".
     outer
-        An error that was being handled before: it is no cause.
+        An error that was being handled before: not its cause.
     """
     one: BaseException | None = error
     for _ in range(_MOST_CAUSES):

@@ -34,7 +34,7 @@ class Layout(Struct, frozen=True):
     poison
         What outputs and scratch are full of before.
     read_only
-        Whether nobody may write to the inputs.
+        Whether the inputs are write-protected.
     checked
         Whether what lies beside each tensor, and the inputs, must be as they were.
     in_place

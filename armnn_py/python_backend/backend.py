@@ -42,7 +42,7 @@ class PythonBackend(Owner, instead="make another object of its class"):
         What it says that it can do: named values of type bool, int, float or str.
     option_defaults
         Options that it understands, with their defaults, whose types are those of the options; an
-        `Option` in place of a default describes the option, too.
+        `Option` in place of a default also describes the option.
     model_option_defaults
         The same for options of one model; ``layer.model_options`` has those that were given.
     run_option_defaults
@@ -173,7 +173,7 @@ class PythonBackend(Owner, instead="make another object of its class"):
         Raises
         ------
         InvalidArgumentError
-            It serves no runtime, or the reason is no text.
+            It serves no runtime, or the reason is not a string.
         """
         if not isinstance(reason, str):
             raise InvalidArgumentError(f"lose_device: {reason!r} given, a text expected")

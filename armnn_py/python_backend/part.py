@@ -119,7 +119,7 @@ class Part:
         Raises
         ------
         InvalidArgumentError
-            As for `cut`, or the reason is no text.
+            As for `cut`, or the reason is not a string.
         """
         if not isinstance(reason, str):
             raise InvalidArgumentError(f"fail: the reason is {reason!r}, a text expected")

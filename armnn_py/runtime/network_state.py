@@ -74,7 +74,7 @@ class NetworkState(Mapping[str, "np.ndarray[Any, Any]"]):
         arrays = {}
         for name, value in values.items():
             self._check(name)
-            # Read-only and of its own: nobody changes it before it is copied to the variable.
+            # A read-only copy: it cannot change before it is copied to the variable.
             arrays[name] = np.array(bind_input(name, value, self._infos[name], what="variable"))
         if arrays:
             self._write(arrays)

@@ -3,7 +3,7 @@
 """Tensors of strings: inputs and outputs of networks, and what stages hand to each other.
 
 No layer reads or makes one, and no backend hears of one: strings have no size in bytes. So their
-type is no `DataType`, which are those that cross to backends, and has no number to cross with.
+type is not a `DataType`, which are those that cross to backends, and has no number to cross with.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ class DiedAtLoadError(BackendError):
 def _refuse_path(given: str, path: str) -> None:
     """Report a file that is not there; an id has neither a slash nor the end of a file's name."""
     if os.sep in given or path.endswith(".so"):
-        what = "is no regular file" if os.path.exists(path) else "does not exist"  # noqa: PTH110
+        what = "is not a regular file" if os.path.exists(path) else "does not exist"  # noqa: PTH110
         raise BackendError(
             f"file '{path}' {what}",
             hints=["the argument is the path of a backend's file, or the id of a backend"],
@@ -141,5 +141,5 @@ def target_for(
             error.outcome = "hung" if verdict.code == "timed-out" else "crashed"
             raise error
         raise BackendError(words, hints=hints)
-    # The file is the only place: nobody else's code runs beside it.
+    # The file is the only place: no code of others runs beside it.
     yield Target(device_id(verdict.id, index), (path,), False, given)

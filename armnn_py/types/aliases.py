@@ -25,7 +25,7 @@ def name_for_people(
     layer_type, descriptor
         What the layer computes.
     data_types
-        Those of its first operand and output, ``None`` if there is none.
+        Those of its first operand and output, or ``None``.
     """
     for alias in ALIASES.get(layer_type, ()):
         facts = FACTS[alias]

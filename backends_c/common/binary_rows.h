@@ -7,7 +7,7 @@
  * Integers wrap around in two's complement. Integer division truncates towards zero as in C and
  * ONNX; division by zero gives 0, and the most negative number divided by -1 wraps to itself, so
  * that no value can stop the process. An integer to a negative power is the truncated quotient 1 /
- * x**n: 1 or -1 for x = 1 or -1, else 0. A remainder of integers by 0 is 0, one by -1 is 0, too.
+ * x**n: 1 or -1 for x = 1 or -1, else 0. A remainder of integers by 0 is 0, one by -1 is also 0.
  * Of booleans a sum is or, a product and, as in numpy, which has no difference or quotient of them.
  * Shifts by as many bits as there are, or more, or by a negative number give 0.
  */

@@ -76,7 +76,7 @@ static inline uint8_t armnn_small_from_float(float value, const armnn_small_floa
   return (uint8_t)(code | sign);
 }
 
-/* E8M0: 2 to the power code - 127; what is no positive number is NaN. */
+/* E8M0: 2 to the power code - 127; what is not a positive number is NaN. */
 static inline float armnn_e8m0_to_float(uint8_t code) {
   return code == 0xff ? NAN : ldexpf(1.0f, (int)code - 127);
 }

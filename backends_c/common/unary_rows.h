@@ -4,9 +4,9 @@
  * unary_rows.h - rows (rows.h) of ELEMENTWISE_UNARY, by type and operation.
  *
  * Unsigned integers have rounding, BITWISE_NOT, ABS and a NEG that wraps. Of other integers,
- * rounding changes none, ABS and NEG of the most negative number wrap to itself; what is no integer
- * is truncated towards zero, as Arm NN does, and saturates, NaN becoming 0. LOGICAL_NOT takes
- * booleans, BITWISE_NOT integers.
+ * rounding changes none, ABS and NEG of the most negative number wrap to itself; what is not an
+ * integer is truncated towards zero, as Arm NN does, and saturates, NaN becoming 0. LOGICAL_NOT
+ * takes booleans, BITWISE_NOT integers.
  */
 #ifndef ARMNN_COMMON_UNARY_ROWS_H_
 #define ARMNN_COMMON_UNARY_ROWS_H_

@@ -18,7 +18,7 @@
 typedef struct armnn_i_acc_name_t {
   uint64_t* words; /* from malloc */
   uint32_t count, capacity;
-  bool is_void; /* a part of it has no name: there is none */
+  bool is_void; /* a part of it has no name, so neither has the whole */
 } armnn_i_acc_name_t;
 
 /* What the bytes of a name are for, its first word. */

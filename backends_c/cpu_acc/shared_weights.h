@@ -17,8 +17,8 @@
  * calls armnn_i_acc_share_weights, or frees it by armnn_i_acc_release_weights. */
 void* armnn_i_acc_new_weights(const armnn_host_t* host, uint64_t size);
 
-/* |weights|, which nobody writes any more, or equal ones that were there: then |weights| are freed.
- * The result is given back by armnn_i_acc_release_weights. */
+/* |weights|, which must not change any more, or equal ones that were there: then |weights| are
+ * freed. The result is given back by armnn_i_acc_release_weights. */
 void* armnn_i_acc_share_weights(void* weights);
 
 /* The same for a copy of |size| bytes of |data|; null if memory is out. */

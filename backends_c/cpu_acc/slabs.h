@@ -15,7 +15,7 @@
 
 typedef struct armnn_i_acc_slab_t armnn_i_acc_slab_t;
 
-/* |size| bytes, aligned to a line, and the slab that they are in; null if this is no size for
+/* |size| bytes, aligned to a line, and the slab that they are in; null if this is not a size for
  * slabs, or memory is out. Any thread may call it. */
 void* armnn_i_acc_slab_take(const armnn_host_t* host, uint64_t size, armnn_i_acc_slab_t** out_slab);
 /* Gives back what was taken with this size. */

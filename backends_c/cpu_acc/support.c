@@ -153,7 +153,7 @@ static armnn_status_t check_normalization(const armnn_layer_query_t* query, armn
   if (d->method != ARMNN_NORMALIZATION_LOCAL_BRIGHTNESS) {
     return REFUSE(reason, "no kernel for local contrast");
   }
-  if (query->input_infos[0]->rank != 4) return REFUSE(reason, "input 0 is no image");
+  if (query->input_infos[0]->rank != 4) return REFUSE(reason, "input 0 is not an image");
   return ARMNN_STATUS_OK;
 }
 

@@ -77,7 +77,7 @@ static inline bool armnn_i_is_power_of_two(uint64_t value) {
   return value != 0 && (value & (value - 1)) == 0;
 }
 
-/* |alignment|: a power of two; null when it is none or memory is out. Freed by armnn_i_free. */
+/* |alignment|: a power of two. Null if it is not, or memory is short. Freed by armnn_i_free. */
 void* armnn_i_alloc(uint64_t size, uint64_t alignment);
 void armnn_i_free(void* memory);
 /* Zeroed, and never null for a |count| of 0; null when memory is out. Freed by free. */

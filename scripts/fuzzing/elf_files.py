@@ -22,7 +22,7 @@ def change_elf(seed: bytes, chance: random.Random) -> bytes:
     Raises
     ------
     struct.error
-        It is no such file any more.
+        It is not such a file any more.
     """
     data = bytearray(seed)
     spans = _spans(seed)

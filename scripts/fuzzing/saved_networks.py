@@ -32,7 +32,7 @@ def change_saved(seed: bytes, chance: random.Random) -> bytes:
     Raises
     ------
     zipfile.BadZipFile, ValueError, KeyError
-        It is no such file any more.
+        It is not such a file any more.
     """
     members = _members(seed)
     blobs = [name for name in members if name.startswith(_BLOBS)]

@@ -3,7 +3,7 @@
 """What is done with a damaged file of each format, and the seeds that there are without any given.
 
 Each use returns what came of the file, without names and numbers, and lets errors of the package
-through: those are answers, too.
+through: those are also answers.
 """
 
 from __future__ import annotations

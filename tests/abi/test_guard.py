@@ -86,7 +86,7 @@ def runtime(toolchain, tmp_path_factory):
     [
         pytest.param(1, "internal", "tile 7 is full", id="std::exception"),
         pytest.param(2, "out of memory", "out of memory", id="std::bad_alloc"),
-        pytest.param(3, "internal", "an exception that is no std::exception", id="int"),
+        pytest.param(3, "internal", "an exception that is not a std::exception", id="int"),
         pytest.param(4, "invalid argument", "told, not thrown", id="a status"),
     ],
 )
@@ -137,7 +137,7 @@ def test_the_guard_compiles_without_a_warning(toolchain, tmp_path, compiler, sta
 
 
 def test_only_functions_of_the_interface_fit(toolchain) -> None:
-    """A kernel that returns no status, or has another list of arguments, is no row."""
+    """A kernel that returns no status, or has another list of arguments, is not a row."""
     for wrong in (
         "static void f(const armnn_kernel_call_t*, armnn_error_t*) {}",
         "static armnn_status_t f(armnn_error_t*) { return 0; }",

@@ -123,7 +123,7 @@ def test_error_of_bytes_that_are_no_text_is_short(command: Command, tmp_path: Pa
     path = build(tmp_path, text, "-DCREATE_STATUS=ARMNN_STATUS_INTERNAL")
     answer = command("backends", "check", path, "--json")
     assert answer.code == 4
-    assert "(300 bytes that are no text)" in answer.json["verdict"]["reason"]
+    assert "(300 bytes that are not text)" in answer.json["verdict"]["reason"]
     path = build(tmp_path, '-DBACKEND_ID="' + "\\377" * 60 + '"')
     reason = command("backends", "check", path, "--json").json["verdict"]["reason"]
     assert "which is not UTF-8" in reason

@@ -94,7 +94,7 @@ def test_overlong_file_name_is_reported(command: Command, free_relu: Path) -> No
 @pytest.mark.parametrize(
     "options",
     [
-        pytest.param(["--mean", "nan"], id="mean is no number"),
+        pytest.param(["--mean", "nan"], id="mean is not a number"),
         pytest.param(["--mean", "1,inf,1"], id="mean is infinite"),
         pytest.param(["--scale", "1e39"], id="scale beyond float32"),
         pytest.param(["--random", "-1"], id="seed below 0"),

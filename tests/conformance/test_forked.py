@@ -30,7 +30,7 @@ def ask(work: Any) -> dict[str, Any]:
 
 
 def test_a_file_in_memory_does_not_grow_without_end() -> None:
-    """The kernel fills it page by page, until there is none."""
+    """The kernel fills it page by page, until memory is out."""
 
     def fill(tell: Any) -> None:
         file = os.memfd_create("device")

@@ -19,7 +19,7 @@ from armnn_py.types.facts import FACTS
 
 
 def test_every_layer_of_the_reference_is_defined() -> None:
-    """So that nobody passes because the reference is wrong in the same way."""
+    """The reference agrees with independent definitions, so that none passes by a shared fault."""
     defined = {
         (case.layer, case.type)
         for case in unvaried_cases(0)

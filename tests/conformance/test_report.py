@@ -153,7 +153,7 @@ def test_changes_that_count() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("known = 3 4", "is no TOML"),
+        ("known = 3 4", "is not TOML"),
         ('[[known]]\ncase = "*"\noutcome = "passed"', "entry 1 is not understood"),
         ('[[known]]\ncase = "*"\noutcome = "failed"\ngroup = "speed"', "names group 'speed'"),
     ],

@@ -244,7 +244,7 @@ def test_strips(
 
 
 def test_weights_of_any_order(operators: Operators, isa: str) -> None:
-    """Networks keep them as [y, x, channel], too."""
+    """Networks also keep them as [y, x, channel]."""
     rng = np.random.default_rng(4)
     x = random_like(rng, (1, 8, 8, 20), 0)
     weights = rng.standard_normal((3, 3, 20)).astype(np.float32)

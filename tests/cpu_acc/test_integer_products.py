@@ -305,7 +305,7 @@ def test_convolutions_are_exact(runtime: ann.Runtime, groups: int) -> None:
 
 
 def test_unrelated_layers_stay_separate(runtime: ann.Runtime) -> None:
-    """Levels, sums and scale are read by others, too: outputs of the network."""
+    """Levels, sums and scale are also read by others: outputs of the network."""
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((5, 20)))
     quantize = network.add_dynamic_quantize(x)

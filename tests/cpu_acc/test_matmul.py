@@ -35,7 +35,7 @@ SIZES = [
 
 
 def variable(array: np.ndarray, binding: np.ndarray) -> Tensor:
-    """The same tensor, but one that lies in ``binding`` and is no constant."""
+    """The same tensor, but one that lies in ``binding`` and is not a constant."""
     result = tensor(array)
     result.memory.offset = result.values - address(binding)
     result.values = None

@@ -39,7 +39,7 @@ def rounded(total: int, multiplier: int, right: int) -> int:
 
 
 def test_bounds_go_into_products(quantized_runtime: ann.Runtime) -> None:
-    """A ReLU of the same scale is no operator of its own."""
+    """A ReLU of the same scale is not an operator of its own."""
     rng = np.random.default_rng(3)
     weights, info = byte_weights(rng, (8, 3, 3, 6), 0)
     result = int16_info(rng, (1, 5, 5, 8), 0.02)

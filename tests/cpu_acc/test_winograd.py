@@ -146,7 +146,7 @@ def test_error_of_deep_layers(operators: Operators, isa: str, tile: int) -> None
 @pytest.mark.parametrize("tile", TILES)
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_nan_stays_local(operators: Operators, isa: str, tile: int, value: float) -> None:
-    """All that sees it is no finite number, and nothing of tiles that do not see it changes."""
+    """All that sees it is not a finite number, and nothing of tiles that do not see it changes."""
     case = padded((13, 14), 5, 9)
     rng = np.random.default_rng(5)
     x = rng.standard_normal((1, 13, 14, 5)).astype(np.float32)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""DEBUG: a copy of any type, also where nobody listens."""
+"""DEBUG: a copy of any type, also without a callback."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def cast(array: np.ndarray, *types: T) -> np.ndarray:
 
 
 def special() -> np.ndarray:
-    """Every float32 that is near a number of a small type, and what is none."""
+    """Every float32 that is near a number of a small type, and NaN."""
     bits = np.arange(2**16, dtype=np.uint32) << 16  # all of bfloat16
     halves = (bits | 0x8000).view(np.float32)  # ties, and one more bit than that
     whole = bits.view(np.float32)

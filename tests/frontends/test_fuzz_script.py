@@ -51,7 +51,7 @@ def test_each_part_of_a_compiled_program_is_believed_as_little(tmp_path: Path) -
 
 
 def test_escaping_exception_is_kept(tmp_path: Path, monkeypatch: Any) -> None:
-    """An importer that raises what is no error of ours, by a module that stands in for it."""
+    """An importer that raises an error that is not ours, by a module that stands in for it."""
     (tmp_path / "sitecustomize.py").write_text(
         "import armnn_py.frontends as f\n"
         "def bad(path): raise KeyError('escaped')\n"

@@ -561,7 +561,7 @@ def test_operators_of_two_bodies_are_in_one_error() -> None:
         body.node.append(n(f"NoSuch{number}", ["next"], ["z"]))
         body.output.append(helper.make_tensor_value_info("z", FLOAT, [1]))
         loop.name, loop.output[0] = f"loop{number}", f"l{number}"
-        loop.input[0] = "many"  # so that nobody looks into the body before it is a network
+        loop.input[0] = "many"  # so that the body is not inspected before it is a network
         loop.output.append(f"z{number}")
         made.graph.node.append(loop)
         made.graph.output.append(helper.make_tensor_value_info(f"z{number}", FLOAT, ["n", 1]))

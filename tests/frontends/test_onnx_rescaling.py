@@ -182,7 +182,7 @@ def test_sums_of_transposed_convolutions(dtype: Any, groups: int, per_channel: b
 
 @pytest.mark.parametrize("operator", ["Conv", "Depthwise", "ConvTranspose", "Gemm", "MatMul"])
 def test_halves_and_what_is_near_them(operator: str) -> None:
-    """Of one tap: level 33 of 2 steps to a half is 16.5, and a little less is no half."""
+    """Of one tap: level 33 of 2 steps to a half is 16.5, and a little less is not a half."""
     dtype, points = np.int8, np.arange(-127, 128)
     x = points.astype(dtype).reshape(1, 1, 1, -1)
     for w_scale in (np.float32(0.5), np.nextafter(np.float32(0.5), np.float32(0))):

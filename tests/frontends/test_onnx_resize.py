@@ -30,7 +30,7 @@ TRANSFORMATIONS = ("half_pixel", "asymmetric", "align_corners", "pytorch_half_pi
 def test_neighbours_that_the_last_bit_decides(
     agree: Any, rounding: str, transformation: str, scale: float
 ) -> None:
-    """7 / 10 is none of the numbers that a model can have: 3.5 / 0.7 may be 5, or next to it."""
+    """No model can have the number 7 / 10: 3.5 / 0.7 may be 5, or next to it."""
     scales = np.float32([1, 1, scale, scale])
     image = np.arange(40 * 35, dtype=np.float32).reshape(1, 1, 40, 35)
     attributes = {"coordinate_transformation_mode": transformation, "nearest_mode": rounding}

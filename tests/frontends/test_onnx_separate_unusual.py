@@ -42,7 +42,7 @@ def field(tag: int, contents: bytes, kind: int = LENGTH) -> bytes:
 
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small models and tensors are read so, too."""
+    """Small models and tensors are also read so."""
     monkeypatch.setattr("armnn_py.frontends.onnx.file.reading._WORTH_WHILE", 0)
     monkeypatch.setattr(reading, "LARGE", 48)
 
@@ -102,7 +102,7 @@ UNUSUAL: dict[str, Callable[[list[bytes]], list[bytes]]] = {
         named("t", DIMS, b"\x70\x01", field(9, RAW)),
     ],
     "floats beside raw": lambda f: [*f[:-1], named("t", DIMS, field(4, RAW[:64]), field(9, RAW))],
-    "a name that is no text": lambda f: [*f[:-1], field(5, b"\x42\x01\xff" + field(9, RAW))],
+    "a name that is not a text": lambda f: [*f[:-1], field(5, b"\x42\x01\xff" + field(9, RAW))],
 }
 
 
@@ -120,7 +120,7 @@ USUAL = {
     "two initializers of a name",
     "external and raw",
     "floats beside raw",
-    "a name that is no text",
+    "a name that is not a text",
 }
 
 

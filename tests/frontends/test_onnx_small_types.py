@@ -182,7 +182,7 @@ def test_blocks_of_4_bits() -> None:
 @pytest.mark.parametrize("op", ["SplitToSequence", "SequenceConstruct"])
 @pytest.mark.parametrize("name", ["BFLOAT16", "FLOAT8E4M3FN", "INT4"])
 def test_sequences_hold_them(op: str, name: str) -> None:
-    """Found by fuzzing: the result of such an operator is no tensor."""
+    """Found by fuzzing: the result of such an operator is not a tensor."""
     x, kind = drawn(DTYPES[name], 3, 4), TensorProto.DataType.Value(name)
     build = [helper.make_node(op, ["x"] * (1 + (op == "SequenceConstruct")), ["s"])]
     made = model(

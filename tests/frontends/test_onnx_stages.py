@@ -324,7 +324,7 @@ def test_data_decide_shapes(case: str, shape: Any, backends: list[str]) -> None:
     ]
     constants = constants | {"two": np.float32(2), "zero": np.float32(0)}
     if any(dims is None for _, dims in outputs.values()) and shape != LARGE:
-        pytest.skip("nobody knows the rank before the input's sizes are known")
+        pytest.skip("the rank is unknown before the input's sizes are")
     made = model(first + nodes, {"input": (FLOAT, shape)}, outputs, constants)
     with ann.load(made, backends) as network:
         for seed in range(4):

@@ -91,7 +91,7 @@ def test_oversized_values_are_one_error_with_all_places(models: Any, shape: list
 
 
 def test_outputs_that_come_from_such_inputs_are_listed_with_them(models: Any) -> None:
-    """An optional or a sequence that a supported operator passes on; what is taken out is none."""
+    """Outputs that hold an optional or a sequence; an element that is taken out is a tensor."""
     tensor = helper.make_tensor_type_proto(FLOAT, [2])
     listed = helper.make_sequence_type_proto(tensor)
     perhaps = helper.make_optional_type_proto(listed)

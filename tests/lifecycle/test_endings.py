@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Ends that nobody plans: garbage cycles, closing while others work, signals, forks, exits.
+"""Unplanned ends: garbage cycles, closing while others work, signals, forks, exits.
 
 Each runs in a process of its own, because what is tested is that the process survives.
 """
@@ -282,7 +282,7 @@ def test_an_exception_at_every_bytecode(run, saved: bool) -> None:
 
 @pytest.mark.exhaustive
 def test_a_signal_handler_closes_at_every_bytecode(run) -> None:
-    """Outside of the native call nobody can see that it is running: it ends, and nothing breaks."""
+    """Outside of the native call a run is not visible: it ends, and nothing breaks."""
     run(
         """
         runtime = ann.Runtime()

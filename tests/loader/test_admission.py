@@ -69,7 +69,7 @@ def test_files_that_are_opened(
     load: Load,
     log: Log,
 ) -> None:
-    """Without the package's own backends, so that CpuRef is missing, too."""
+    """Without the package's own backends, so that CpuRef is also missing."""
     registry = load(place, backends=wanted)
     assert log("trying ") == tried
     assert log("opening ") == opened

@@ -351,7 +351,7 @@ def packed_up_to_the_dynamic_section(library: Library) -> None:
 
 
 def packed_of_no_size(library: Library) -> None:
-    """The entry that says how large one is becomes one that nobody knows."""
+    """The entry that says how large one is becomes an unknown one."""
     start = library.section(".dynamic")
     for at in range(start, start + library.size(".dynamic"), 16):
         if library.get("Q", at) == 37:

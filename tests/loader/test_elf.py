@@ -75,7 +75,7 @@ def test_a_file_cut_anywhere_does_no_harm(load: Load, tmp_path: Path, image: byt
         if size < needed:
             assert (status, stage) == ("refused", "inspect"), size
             assert code == {0: "elf-empty"}.get(size, "not-elf" if size < 4 else "elf-cut"), size
-        else:  # only section headers are missing, which nobody needs to run it
+        else:  # only section headers are missing, which running it does not need
             assert status == "loaded", size
 
 
@@ -216,7 +216,7 @@ def change_tag(tag: int, value: int) -> Damage:
 
 
 def lose_tag(tag: int) -> Damage:
-    """A flipped bit turns an entry into one that nobody knows."""
+    """A flipped bit turns an entry into an unknown one."""
 
     def apply(image: bytearray) -> None:
         start, size = field(image, PT_DYNAMIC, P_OFFSET), field(image, PT_DYNAMIC, P_FILESZ)
@@ -257,7 +257,7 @@ def no_loads(image: bytearray) -> None:
         pytest.param(change_tag(8, 25), id="relocations of odd size"),
         pytest.param(change_tag(9, 23), id="relocations of odd elements"),
         pytest.param(change_tag(11, 16), id="symbols of odd size"),
-        pytest.param(change_tag(12, 0), id="initialiser that is no code"),
+        pytest.param(change_tag(12, 0), id="initialiser that is not code"),
         pytest.param(change_tag(13, 2**40), id="finaliser far away"),
         pytest.param(change_tag(25, 2**40), id="initialisers far away"),
         pytest.param(change_tag(27, 2**40), id="absurd number of initialisers"),

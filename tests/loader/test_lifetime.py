@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Several runtimes, any order of ends, many threads, and libraries that go when nobody is left."""
+"""Several runtimes, any order of ends, many threads, and libraries closed with their last user."""
 
 from __future__ import annotations
 

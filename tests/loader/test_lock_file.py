@@ -204,5 +204,5 @@ def test_without_the_environment_there_is_no_lock_file(
 def test_a_lock_file_that_is_a_pipe(folder: Path, lock_path: Path) -> None:
     lock_path.parent.mkdir()
     os.mkfifo(lock_path)
-    with pytest.raises(ann.InvalidArgumentError, match="no regular file"):
+    with pytest.raises(ann.InvalidArgumentError, match="not a regular file"):
         verdict_on(folder)

@@ -29,7 +29,8 @@ def describe(workshop: Workshop, folder: Path, option: int, says: str, *more: st
          "does not allow its default 3: a value of type int from 4 to 9 expected"),
         (THREADS, ".real_maximum = 2.0",
          "has real_minimum 0.0 and real_maximum 2.0, which an int has not"),
-        (THREADS, ".choices = letters, .choice_count = 2", "the choice 'first', which is no int"),
+        (THREADS, ".choices = letters, .choice_count = 2",
+         "the choice 'first', which is not of type int"),
         (THREADS, ".choices = numbers, .choice_count = 3", "has the choice '1', twice"),
         (THREADS, ".maximum = 9, .choices = numbers, .choice_count = 2", "a range and choices"),
         (THREADS, ".choice_count = 2", "has 2 unreadable choices"),
@@ -46,8 +47,8 @@ def describe(workshop: Workshop, folder: Path, option: int, says: str, *more: st
         (DEVICE, ".flags = 1, .choices = letters + 1, .choice_count = 1",
          "does not allow its default (secret)"),
         (DEVICE, '.help = TEXT("a\\xff")', "the help of the description of backend option 'device'"
-         " is no line of UTF-8"),
-        (DEVICE, '.help = TEXT("a\\nb")', "is no line of UTF-8"),
+         " is not a line of UTF-8"),
+        (DEVICE, '.help = TEXT("a\\nb")', "is not a line of UTF-8"),
         (DEVICE, ".unit = {(const char*)64, 9}", "the unit of the description of backend option "
          "'device' cannot be read"),
     ],

@@ -41,7 +41,7 @@ def test_given_options_are_in_force(load: Load, place: Path) -> None:
         ({"ratio": 2}, "ratio/3=0|2| echo/0=1|0|"),
         ({"device": "zweites Gerät"}, "device/4=0|0|zweites Gerät echo/0=1|0|"),
         ({"device": ""}, "device/4=0|0| echo/0=1|0|"),
-        # As os.fsdecode gives a path that is no UTF-8: its bytes arrive, one of them not printable.
+        # os.fsdecode of a path that is not UTF-8: its bytes arrive, one of them not printable.
         ({"device": "a\udcffb"}, "device/4=0|0|a\ufffdb echo/0=1|0|"),
     ],
     ids=["bool", "int", "uint", "float", "float from int", "text", "empty text", "path"],
@@ -82,7 +82,7 @@ def test_wrong_type(load: Load, place: Path, name: str, value: object, kind: str
 
 @pytest.mark.parametrize(
     ("value", "words"),
-    [("a\0b", "it contains a NUL character"), ("a\ud800b", r"'\\ud800' is no character")],
+    [("a\0b", "it contains a NUL character"), ("a\ud800b", r"'\\ud800' is not a character")],
     ids=["NUL", "surrogate"],
 )
 def test_non_texts(load: Load, place: Path, value: str, words: str) -> None:

@@ -261,7 +261,10 @@ ALL_BUT_ARGUMENT = ["Environment", "CompiledIn", "EntryPoint", "Bundled"]
             id="switches of the environment ignored",
         ),
         pytest.param(
-            {}, {"DYNAMIC_BACKEND_PATHS": ""}, ALL_BUT_ARGUMENT[1:], id="empty variable is none"
+            {},
+            {"DYNAMIC_BACKEND_PATHS": ""},
+            ALL_BUT_ARGUMENT[1:],
+            id="empty variable counts as unset",
         ),
     ],
 )

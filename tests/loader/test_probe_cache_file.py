@@ -95,7 +95,7 @@ def test_many_files_are_known(cache: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert 1000 < len(remembered) < 2000
 
 
-# ---- Caches that are none -----------------------------------------------------------------------
+# ---- Files that are not caches ------------------------------------------------------------------
 
 
 def make_fifo(path: Path) -> None:

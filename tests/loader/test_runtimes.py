@@ -235,7 +235,7 @@ def test_a_network_outlives_another_runtime(tmp_path: Path, workshop: Workshop) 
     first.close()
     inputs = {"a": np.float32([1, 2]), "b": np.float32([3, 4])}
     np.testing.assert_array_equal(loaded.run(inputs)["y"], [4, 6])
-    # What is made only now works, too.
+    # A runtime that is made only now also works.
     again = second.load_network(ann.optimize(addition(), ["SampleDynamic"], runtime=second))
     np.testing.assert_array_equal(again.run(inputs)["y"], [4, 6])
     second.close()

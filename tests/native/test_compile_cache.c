@@ -287,7 +287,7 @@ static void the_reason_names_the_damage(void) {
   const struct {
     long at;
     const char* words;
-  } damages[] = {{0, "no file of compile_cache.h"},
+  } damages[] = {{0, "not a file of compile_cache.h"},
                  {8, "not as long as it says"},
                  {16, "of another key"},
                  {66, "sum is another"}};
@@ -320,7 +320,7 @@ static void a_pipe_does_not_hold_it_up(void) {
   uint64_t size = 0;
   CHECK_EQUAL(mkfifo(path, 0600), 0);
   CHECK_EQUAL(load(key, &object, &size), ARMNN_STATUS_INCOMPATIBLE);
-  CHECK(strstr(words, "no file") != NULL);
+  CHECK(strstr(words, "not a file") != NULL);
   end();
 }
 

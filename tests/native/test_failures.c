@@ -155,7 +155,7 @@ static void long_texts_are_cut_between_characters(void) {
   }
 }
 
-/* What is no UTF-8 is cut somewhere, inside the buffer. */
+/* What is not UTF-8 is cut somewhere, inside the buffer. */
 static void long_nonsense_is_cut(void) {
   char text[600];
   text_error_t error;

@@ -66,7 +66,7 @@ def test_a_device_does_not_get_the_memory_of_another(two: list[Backend]) -> None
     Silent.api.register_tensor_handle_factories = type(
         Silent.api.register_tensor_handle_factories
     )()
-    with pytest.raises(ann.BackendError, match=r"'Handle:1' prefers .* that nobody registered"):
+    with pytest.raises(ann.BackendError, match=r"'Handle:1' prefers .* that are not registered"):
         HandleRegistry([two[0], Silent])
     Silent.id = "Other:1"
     registry = HandleRegistry([two[0], Silent])

@@ -61,7 +61,7 @@ static void padded_memory_is_not_exported(void) {
   CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_OK);
   check_result(&f, 1);
   CHECK_EQUAL(f.run.copies, 2);
-  f.run.strict = 1; /* about the caller's memory, of which this is none */
+  f.run.strict = 1; /* about the caller's memory, not about this one */
   CHECK_EQUAL(armnn_context_run(&f.run), ARMNN_STATUS_OK);
   check_result(&f, 1);
   CHECK_EQUAL(f.tensors[0].maps, f.tensors[0].unmaps);

@@ -66,7 +66,7 @@ static void contexts_want_their_handles(void) {
   f.handles[1] = NULL;
   CHECK_EQUAL(armnn_context_create(plan, NULL, f.handles, &f.context, clear_error(&f.error)),
               ARMNN_STATUS_INVALID_ARGUMENT);
-  CHECK_TEXT(f.error.text, "tensor handle 1 is none");
+  CHECK_TEXT(f.error.text, "tensor handle 1 is not valid");
   armnn_plan_destroy(plan);
 }
 

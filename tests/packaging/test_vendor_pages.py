@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Each command of the pages for vendors runs, in order, in the project that the page makes.
 
-A line of a console block that is no command must occur in what its block printed.
+A line of a console block that is not a command must occur in what its block printed.
 """
 
 from __future__ import annotations

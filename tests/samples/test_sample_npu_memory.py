@@ -273,7 +273,7 @@ def test_dma_buf(runtime: ann.Runtime, backend: str) -> None:
 
 
 def test_dma_buf_sources_are_synchronised(runtime: ann.Runtime) -> None:
-    """The host tells the kernel before it touches one, and a memfd is none."""
+    """The host tells the kernel before it touches one, and a memfd is not one."""
     source = filled()
     with ann.ExternalMemory(source, source=ann.MemorySource.DMA_BUF) as x:
         with (

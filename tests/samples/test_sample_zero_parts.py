@@ -294,7 +294,7 @@ def test_imports_refused_by_a_factory_are_copied(
     told = [record.getMessage().replace("\n", " ") for record in caplog.records]
     warned = [record.levelno >= logging.WARNING for record in caplog.records]
     assert re.search(said, " ".join(told))
-    assert any(warned) == define.endswith(("FAILS", "NO_PARENT")), "a refusal is no fault"
+    assert any(warned) == define.endswith(("FAILS", "NO_PARENT")), "a refusal is not a fault"
     assert len(told) == len(set(told)), "once for each layer"
 
 

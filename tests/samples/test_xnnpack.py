@@ -93,7 +93,7 @@ def test_the_preference_for_nhwc_costs_one_change_at_each_border(
 ) -> None:
     """As many layers as there may be: one where the image enters and one where it leaves."""
     assert changes_of_layout(runtime, chain(length, turns=False)) == 2
-    # What a backend pays that turns each image itself. The passes would take these away, too.
+    # What a backend pays that turns each image itself. The passes would also take these away.
     alone = chain(length, turns=True)
     assert changes_of_layout(runtime, alone, simplify=False) == 2 * length
 

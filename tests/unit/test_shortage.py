@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""A shortage is told as one: what a backend or the system lacks is no fault of a model."""
+"""A shortage is told as one: what a backend or the system lacks is not a fault of a model."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_hidden_shortage_becomes_a_shortage_error(
     error: Exception, kind: type[ann.ShortageError] | None, resource: str, then: Exception | None
 ) -> None:
     call = tells_shortage("load {}")(lambda _model: fail(error, then))
-    if kind is None:  # no such file: nobody knows why
+    if kind is None:  # no such file: the cause is unknown
         with pytest.raises(type(then or error)):
             call("models/m.onnx")
         return

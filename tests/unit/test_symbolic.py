@@ -136,7 +136,7 @@ def test_a_size_plus_and_minus_a_number_is_the_size() -> None:
 
 
 def test_a_size_is_not_a_key() -> None:
-    with pytest.raises(TypeError, match="no key"):
+    with pytest.raises(TypeError, match="not a key"):
         hash(SizeTrace().free(7))
 
 

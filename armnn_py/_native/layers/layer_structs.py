@@ -139,7 +139,7 @@ class LayerStructs:
         The blob of a PRE_COMPILED layer.
     bounded
         For each input, then for each output: bits of bounded dimensions, see
-        `tensor_info`; empty: there are none.
+        `tensor_info`; empty if the layer has none.
     """
 
     __slots__ = (

@@ -234,7 +234,7 @@ class Sink:
         # Tokens are not small numbers, so that a made-up one is noticed.
         index = token - _FIRST_TOKEN
         if not 0 <= index < len(self.answer.substitutions):
-            raise NonsenseError(f"{token} is no token of a substitution")
+            raise NonsenseError(f"{token} is not a token of a substitution")
         substitution = self.answer.substitutions[index]
         if not substitution.is_open:
             raise NonsenseError("the substitution is closed already")

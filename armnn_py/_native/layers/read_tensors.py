@@ -48,7 +48,7 @@ def read_tensor_info(
     Raises
     ------
     NonsenseError
-        It is no such structure, or describes no tensor.
+        It is not such a structure, or describes no tensor.
     """
     struct = read_struct(
         pointer, abi.armnn_tensor_info_t, abi.ARMNN_STRUCT_TENSOR_INFO, what, least="flags"
@@ -124,7 +124,7 @@ def read_constant(
     Raises
     ------
     NonsenseError
-        It is no such structure, or its values are not as many bytes as its info needs.
+        It is not such a structure, or its values are not as many bytes as its info needs.
     """
     struct = read_struct(
         pointer, abi.armnn_const_tensor_t, abi.ARMNN_STRUCT_CONST_TENSOR, what, least="size"

@@ -156,7 +156,7 @@ class ReplacementReader:
     def _read_blob(self, struct: Any, layer_type: LayerType, name: str) -> NativeBlob | None:
         if layer_type is not LayerType.PRE_COMPILED:
             if address_of(struct.blob):
-                raise NonsenseError(f"layer '{name}' has a blob, but is no PreCompiled layer")
+                raise NonsenseError(f"layer '{name}' has a blob, but is not a PreCompiled layer")
             return None
         what = f"the blob of layer '{name}'"
         blob = read_struct(

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Memory between pages that nobody may touch: who reads or writes beside it dies at once."""
+"""Memory between guard pages: a read or write beside it ends the process at once."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _protect(address: int, size: int, access: int) -> None:
 
 
 class _Pages:
-    """Some pages between two that nobody may touch."""
+    """Some pages between two guard pages."""
 
     __slots__ = ("_map", "access", "begin", "bytes", "size")
 
@@ -141,7 +141,7 @@ class Region:
         return data.view(dtype).reshape(tuple(shape))
 
     def damage(self) -> str:
-        """Say where somebody wrote beside the bytes, in words; empty if nobody did."""
+        """Describe the writes beside the bytes; empty without any."""
         before, behind = self._whole[: self._offset], self._whole[self._offset + self.size :]
         wrong = np.flatnonzero(behind != self.poison)
         if wrong.size:

@@ -51,7 +51,7 @@ def _advise(address: int, size: int, advice: int) -> None:
         _madvise(first, end - first, advice)
 
 
-# Bytes made without contents may be filled while nobody else has them ("The Python/C API", "Bytes
+# Bytes made without contents may be filled while no other code has them ("The Python/C API", "Bytes
 # Objects").
 _uninitialized = ctypes.pythonapi.PyBytes_FromStringAndSize
 _uninitialized.argtypes = [ctypes.c_void_p, ctypes.c_ssize_t]

@@ -276,7 +276,7 @@ class NativeContext:
 
     @property
     def is_state_lost(self) -> bool:
-        """Whether nobody knows what workloads keep: a run failed after it had changed, or a reset.
+        """Whether the state of workloads is unknown: a run failed after it had changed, or a reset.
 
         Runs are refused until a reset succeeds.
         """

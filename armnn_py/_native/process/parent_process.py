@@ -87,7 +87,7 @@ def adopt_orphans() -> None:
 
 
 def how_it_ended(code: int) -> str:
-    """Return what an exit code of ``subprocess`` says: a signal, or a status nobody asked for."""
+    """Return what an exit code of ``subprocess`` says: a signal, or an unexpected status."""
     if code >= 0:
         return f"the process ended with exit code {code}"
     try:

@@ -84,7 +84,7 @@ class PythonBackendLike(WorkloadMaker, Protocol):
     def start(self, options: Mapping[str, OptionValue], lose_device: Callable[[str], bool]) -> None:
         """Begin to serve a runtime, with the values that somebody gave; may raise.
 
-        ``lose_device`` tells the host that the device is gone, and why; false if nobody serves.
+        ``lose_device`` tells the host that the device is gone, and why; false without a host.
         """
 
     def stop(self) -> None:
@@ -107,7 +107,7 @@ class PythonBackendLike(WorkloadMaker, Protocol):
 
 
 class _Instance:
-    """The backend of one runtime, and the addresses of what it made and nobody destroyed yet."""
+    """The backend of one runtime, and the addresses of its objects that are not destroyed yet."""
 
     def __init__(self, owner: PythonTable, backend: PythonBackendLike) -> None:
         self.owner, self.backend = owner, backend

@@ -105,7 +105,7 @@ class GivenAllocator:
             address = 0 if answer is None else operator.index(answer)
             if 0 <= address < 1 << 64:
                 return address or None
-            reason = f"{address:#x} is no address"
+            reason = f"{address:#x} is not an address"
         except BaseException as error:  # no Python frame above could catch it
             reason = f"{type(error).__name__}: {error}"
         _log.error("allocator of backend '%s': %s failed: %s", self._backend_id, method, reason)
@@ -140,7 +140,7 @@ class NativeAllocator:
             self.destroy()
             raise BackendError(
                 f"backend '{backend_id}': its default allocator has memory source {source}, "
-                "which is none"
+                "which is not a MemorySource"
             )
         self.source = MemorySource(source)
 

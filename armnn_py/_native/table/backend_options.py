@@ -217,7 +217,7 @@ def _check_text(what: str, value: str) -> None:
     try:
         _bytes_of(value)
     except UnicodeEncodeError as error:
-        fault = f"'\\u{ord(value[error.start]):04x}' is no character"
+        fault = f"'\\u{ord(value[error.start]):04x}' is not a character"
     if fault:
         raise InvalidArgumentError(f"{what}: {fault}")
 

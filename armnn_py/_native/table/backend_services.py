@@ -80,7 +80,7 @@ def self_test(backend_id: str, api: abi.armnn_backend_api_t, instance: int, leve
 def devices(
     backend_id: str, api: abi.armnn_backend_api_t, instance: int
 ) -> tuple[DeviceDescription, ...]:
-    """Return the devices that a backend lists; ``instance`` is 0 while there is none.
+    """Return the devices that a backend lists; ``instance`` is 0 before it is created.
 
     Raises
     ------

@@ -232,7 +232,7 @@ def option_defaults(table: BackendTable) -> dict[str, OptionDefault]:
 def run_option_defaults(
     table: BackendTable, instance: int, *, has_listener: bool
 ) -> dict[str, OptionDefault]:
-    """Return the options of one run that an instance understands; checks its model options, too.
+    """Return the options of one run that an instance understands; also check its model options.
 
     Raises
     ------

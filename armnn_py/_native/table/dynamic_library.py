@@ -93,7 +93,7 @@ def open_descriptor(descriptor: int, path: str, *, private: bool = False) -> int
     # The loader knows by name what it has mapped, and what is closed may stay mapped: a number of a
     # descriptor comes again, so each name is spelled in another way.
     spelled = "".join("/." if bit == "1" else "/" for bit in f"{next(_opened):b}")
-    # With the number of the process, other programs find it, too.
+    # Other programs also find it by the number of the process.
     name = f"/proc/{os.getpid()}/fd{spelled}/{descriptor}"
     try:
         handle = open_library(name, private=private)
@@ -148,7 +148,7 @@ def close_library(handle: int | None) -> None:
 
 
 def symbol(handle: int, name: str) -> int | None:
-    """Return the address of an exported symbol, or None if there is none (or it is null).
+    """Return the address of an exported symbol, or None if it is missing or null.
 
     Raises
     ------

@@ -65,7 +65,7 @@ class HandleRegistry:
     ------
     BackendError
         If a backend fails to register, registers nonsense or the id of another, or prefers
-        factories that nobody registered. What was registered until then is destroyed.
+        factories that are not registered. What was registered until then is destroyed.
     """
 
     __slots__ = (
@@ -280,7 +280,7 @@ class HandleRegistry:
         usable = tuple(dict.fromkeys(factory.id for factory in found if factory is not None))
         if not usable:
             raise BackendError(
-                f"backend '{backend.id}' prefers tensor handle factories that nobody registered",
+                f"backend '{backend.id}' prefers tensor handle factories that are not registered",
                 details=[f"preferred: {', '.join(names)}"],
                 hints=[_VENDOR_HINT],
             )

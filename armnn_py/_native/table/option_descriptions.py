@@ -152,7 +152,7 @@ def _choices(
         text = _text(item, f"choice {number} of {what}")
         choice = default.read(text) if is_whole else text
         if not default.accepts(choice) or choice in choices:
-            fault = "twice" if choice in choices else f"which is no {default.type_name}"
+            fault = "twice" if choice in choices else f"which is not of type {default.type_name}"
             raise TableError("table-options", f"{what} has the choice '{text}', {fault}")
         choices.append(choice)  # type: ignore[arg-type]
     return tuple(choices)
@@ -162,7 +162,7 @@ def _text(text: abi.armnn_string_t, what: str) -> str:
     """One line of UTF-8."""
     value = counted_text(text, what)
     if "\ufffd" in value or not value.isprintable():
-        raise TableError("table-options", f"{what} is no line of UTF-8")
+        raise TableError("table-options", f"{what} is not a line of UTF-8")
     return value
 
 

@@ -68,7 +68,7 @@ def model_option_defaults(
 def model_options(
     backend_id: str, api: abi.armnn_backend_api_t, instance: int, values: Mapping[str, Any]
 ) -> NativeModelOptions | None:
-    """Return the C form of ``values``, or None if there are none: then the backend gets null.
+    """Return the C form of ``values``, or None without values: the backend gets null.
 
     Raises
     ------

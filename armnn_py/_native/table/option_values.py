@@ -135,7 +135,7 @@ class OptionDefault(Struct, frozen=True):
         return HIDDEN if self.description.secret else repr(value)
 
     def hints(self, value: object) -> list[str]:
-        """What the user may have meant by a text that is no choice."""
+        """Return a hint with the choice that is most like a text."""
         if self.description.secret or not isinstance(value, str):
             return []
         near = near_names(value, [str(choice) for choice in self.description.choices])

@@ -307,7 +307,7 @@ def read_factory_id(pointer: int | None, what: str) -> str:
         raise BackendError(f"{what} {error}", hints=["report it to the backend's vendor"]) from None
     except UnicodeDecodeError:
         raise BackendError(
-            f"{what} is no text", hints=["report it to the backend's vendor"]
+            f"{what} is not text", hints=["report it to the backend's vendor"]
         ) from None
     if not text or not text.isprintable():
         raise BackendError(f"{what} is {text!r}", hints=["report it to the backend's vendor"])

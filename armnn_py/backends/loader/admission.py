@@ -137,7 +137,7 @@ class Admission(Struct, frozen=True):
                     )
 
     def not_wanted(self) -> RefusedError:
-        """The refusal of a file that nobody asked for."""
+        """Return the refusal of a file that was not asked for."""
         assert self.wanted is not None
         reason = f"was not opened: it was not asked for, {_listed(self.wanted)}"
         return RefusedError("name", "not-asked-for", reason, status="skipped")
@@ -193,7 +193,7 @@ def read_ids(argument: str, value: Sequence[str] | str | None) -> frozenset[str]
     Raises
     ------
     InvalidArgumentError
-        It is no sequence of texts.
+        It is not a sequence of texts.
     """
     if value is None:
         return None

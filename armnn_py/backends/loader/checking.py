@@ -158,7 +158,7 @@ def _no_options(
 
 # ---- A process of its own -----------------------------------------------------------------------
 
-_START_SECONDS = 60.0  # at least, for the start of Python, which is no time of the backend
+_START_SECONDS = 60.0  # at least: the start of Python is not time of the backend
 _CODE: dict[Stage, str] = {
     "open": "code that runs at opening, such as a C++ constructor,",
     "id": "GetBackendId",

@@ -111,7 +111,7 @@ def check_folder(place: str, path: str) -> Verdict | None:
     """Return why a place cannot be searched, or None.
 
     The order of the checks is Arm NN's: empty, missing, not a directory, not absolute. A file that
-    is named like a backend is a place, too, with one entry.
+    is named like a backend is also a place, with one entry.
     """
     hint = ""
     if place == "argument" and ":" in path:
@@ -182,10 +182,10 @@ def look_at(
     seen: dict[FileIdentity, str],
     real_folder: str | None = None,
 ) -> Finding:
-    """Return a candidate for one file, or the verdict why it is no backend.
+    """Return a candidate for one file, or the verdict why it is not a backend.
 
     ``seen`` maps known files to their first name; the file is added to it. ``real_folder`` is the
-    folder's path without links, if that is known and the file itself is no link.
+    folder's path without links, if that is known and the file itself is not a link.
     """
     name = os.path.basename(path)
     if parse_file_name(name) is None:

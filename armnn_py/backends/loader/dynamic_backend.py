@@ -285,7 +285,7 @@ def _check_inspection(attempt: Attempt, file: InspectedFile, admit: Admit) -> No
             if found.id is not None:
                 admit(found.id)
     except RefusedError:
-        if found is not None:  # nobody will ask the file itself
+        if found is not None:  # the file itself is not asked
             attempt.id = None if found.id is None else printable(found.id)
             attempt.version = None if found.version is None else BackendVersion(*found.version)
         raise

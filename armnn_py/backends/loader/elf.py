@@ -138,7 +138,7 @@ def inspect(path: str) -> ElfInfo:
     Raises
     ------
     ElfError
-        The file is no shared object, one of another machine, cut short or damaged.
+        The file is not a shared object, one of another machine, cut short or damaged.
     OSError
         The file cannot be read.
     """

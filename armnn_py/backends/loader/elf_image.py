@@ -20,7 +20,7 @@ _PF_R = 4
 
 
 class Tag:
-    """Tags of the entries of the dynamic section: plain numbers, since nobody shows their names."""
+    """Tags of the entries of the dynamic section: plain numbers, whose names are never shown."""
 
     NULL = 0
     NEEDED = 1
@@ -230,7 +230,7 @@ def read_names(image: Image) -> DynamicNames:
     Raises
     ------
     ElfError
-        There is none, or an entry of it is damaged.
+        It is missing, or an entry of it is damaged.
     """
     dynamic = [segment for segment in image.segments if segment.type == PT_DYNAMIC]
     if len(dynamic) != 1 or dynamic[0].file_size == 0:
@@ -306,7 +306,7 @@ def _check_tables(entries: dict[int, int], image: Image) -> None:
     for tag in (Tag.INIT, Tag.FINI):
         code = image.home(entries[tag], 1) if tag in entries else None
         if tag in entries and (code is None or not code.flags & _PF_X):
-            raise damaged("an initialiser or finaliser is no code")
+            raise damaged("an initialiser or finaliser is not code")
     if Tag.PLTGOT in entries and image.home(entries[Tag.PLTGOT], 0) is None:
         raise damaged("the table of addresses lies outside the file")
 

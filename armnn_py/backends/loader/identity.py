@@ -68,7 +68,7 @@ def read_id(exports: dynamic_library.Exports) -> str:
     Raises
     ------
     RefusedError
-        It is no id that people can use.
+        It is not an id that people can use.
     """
     try:
         data = dynamic_library.call_get_backend_id(exports.get_backend_id)

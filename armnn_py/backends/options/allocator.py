@@ -41,7 +41,7 @@ class Allocator(ABC):
     def get_memory_region_at_offset(self, address: int, offset: int, alignment: int) -> int:
         """Return the address ``offset`` bytes into an allocation.
 
-        Override it for memory whose addresses are handles. 0: there is none of this alignment.
+        Override it for memory whose addresses are handles. 0: no memory of this alignment.
         """
         region = address + offset
         return region if not alignment or region % alignment == 0 else 0
@@ -64,12 +64,12 @@ class BackendAllocator(Allocator):
         return self._native.source
 
     def allocate(self, size: int, alignment: int = 64) -> int:
-        """Return the address of ``size`` bytes, a multiple of ``alignment``; 0 if there is none.
+        """Return the address of ``size`` bytes, a multiple of ``alignment``; 0 if memory is short.
 
         Raises
         ------
         InvalidArgumentError
-            ``size`` is negative, ``alignment`` is no power of two, or the runtime is closed.
+            ``size`` is negative, ``alignment`` is not a power of two, or the runtime is closed.
         """
         if not 0 <= size < 1 << 64 or alignment < 1 or alignment & (alignment - 1):
             raise InvalidArgumentError(

@@ -36,7 +36,7 @@ class MemoryRequest(Struct, frozen=True):
     Raises
     ------
     InvalidArgumentError
-        ``allocators`` is no mapping of ids to `Allocator`, or ``protected`` no bool.
+        ``allocators`` is not a mapping of ids to `Allocator`, or ``protected`` is not a bool.
     """
 
     allocators: Mapping[str, Allocator] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class MemoryRequest(Struct, frozen=True):
     def hand_over(
         self, table: BackendTable, backend_id: str, index: int, instance: int
     ) -> GivenAllocator | None:
-        """Give a new instance its allocator, right after ``create``; None if there is none.
+        """Give a new instance its allocator, right after ``create``; None without one.
 
         Raises
         ------

@@ -36,7 +36,7 @@ class ModelOptions:
     UnknownNameError
         A backend has no such option; the hint lists similar names.
     InvalidArgumentError
-        ``options`` is no mapping of mappings, or a value has another type.
+        ``options`` is not a mapping of mappings, or a value has another type.
     BackendError
         A backend does not say which options it has.
     """

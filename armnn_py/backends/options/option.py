@@ -33,7 +33,7 @@ class BackendOption:
     type
         ``"bool"``, ``"int"``, ``"uint"``, ``"float"`` or ``"string"``.
     default
-        The value in force where nobody gives one.
+        The value without one from the user.
     value
         Scope ``"backend"``: the value in force; None otherwise.
     help

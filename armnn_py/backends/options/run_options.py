@@ -35,7 +35,7 @@ class RunOptions:
     UnknownNameError
         A backend has no such option; the hint lists similar names.
     InvalidArgumentError
-        ``options`` is no mapping of mappings, or a value is not allowed.
+        ``options`` is not a mapping of mappings, or a value is not allowed.
     """
 
     __slots__ = ("_listeners", "_native", "_values")

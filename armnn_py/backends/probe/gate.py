@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("armnn_py.backends")
 
-#: The time limit of a file if nobody gives one.
+#: The default time limit of a file.
 DEFAULT_SECONDS = 1.0
 
 _MOST_SECONDS = 3600.0

@@ -146,7 +146,7 @@ class ProbeProcess:
         return structs.replace(found, ended="gone") if self.was_stopped else found
 
     def stage_lines(self) -> bytes:
-        """The stages that it has entered; the vendor's code may write there, too."""
+        """The stages that it has entered; the vendor's code may also write there."""
         lines: list[bytes] = []
         with contextlib.suppress(BlockingIOError):
             lines = os.read(self.stages, 1 << 16).splitlines(keepends=True)

@@ -29,7 +29,7 @@ def lstm_shapes(
     size, cells
         Of a step's input, and of the cell state.
     outputs
-        Of the projection; there is none without.
+        Outputs of the projection; None without a projection.
     cifg
         Without the input gate.
     peephole, norm, projection_bias

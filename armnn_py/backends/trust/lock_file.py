@@ -66,7 +66,7 @@ class LockFile(Struct, frozen=True):
 
 
 def read_lock_file(path: str) -> LockFile | None:
-    """Read a lock file; None if there is none.
+    """Read a lock file; None if it does not exist.
 
     Raises
     ------

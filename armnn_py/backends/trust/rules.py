@@ -51,12 +51,12 @@ class TrustRules:
     level
         One of `environment.TRUST_LEVELS`.
     lock_path
-        Where the lock file is; None: there is none.
+        Path of the lock file, or None.
 
     Raises
     ------
     InvalidArgumentError
-        The lock file makes no sense, or there is none although the level is ``locked``.
+        The lock file is invalid, or missing although the level is ``locked``.
     """
 
     def __init__(self, level: str = "warn", lock_path: str | None = None) -> None:

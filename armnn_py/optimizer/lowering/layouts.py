@@ -95,7 +95,7 @@ def _transposes_around(key: LayerSignature, target: DataLayout) -> Iterator[Laye
 
 
 class Preference(Struct, frozen=True):
-    """The other layout in which a backend wants and takes a layer, or None and why there is none.
+    """The other layout in which a backend wants and takes a layer, or None and the reason.
 
     The reason is empty where the backend wants no other.
     """

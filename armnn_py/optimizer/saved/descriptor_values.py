@@ -128,5 +128,5 @@ def _single_from_json(kind: type, value: Any) -> Any:
     if kind is float:
         return _to_float(value)
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise DamageError(f"{str(value)[:40]!r} is no {kind.__name__}")
+        raise DamageError(f"{str(value)[:40]!r} is not of type {kind.__name__}")
     return value

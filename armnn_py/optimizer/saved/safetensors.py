@@ -67,7 +67,7 @@ def read_header(member: NDArray[np.uint8]) -> tuple[dict[str, Any], NDArray[np.u
     Raises
     ------
     ValueError
-        It is none.
+        It is not a safetensors file.
     """
     size = int.from_bytes(member[:8].tobytes(), "little")
     if len(member) < 8 or size > min(len(member) - 8, MOST_HEADER):

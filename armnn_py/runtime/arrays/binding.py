@@ -125,7 +125,7 @@ class Binder:
         UnknownNameError
             One is not.
         InvalidArgumentError
-            They are no list of names.
+            They are not a list of names.
         """
         if isinstance(names, str) or not isinstance(names, Sequence):
             raise InvalidArgumentError(

@@ -114,7 +114,7 @@ class _RowRoom(Room):
 class _RoomWithEnd(Room):
     """The same, and what is behind an array can be read by ``readable`` bytes.
 
-    The end lies in the page of the last byte, so that nobody doubts it; with an alignment of whole
+    The end lies in the page of the last byte, so that it is certain; with an alignment of whole
     pages that cannot be had.
     """
 

@@ -105,8 +105,8 @@ def plain_array(what: str, name: str, array: Any) -> Any:
         return array
     if array.elements is None:
         raise InvalidArgumentError(
-            f"{what} '{name}': a stage of the network computes on arrays, and external memory with "
-            "a fence, or that is not mapped, is none",
+            f"{what} '{name}': a stage of the network computes on arrays, expected memory that "
+            "is mapped and has no fence",
             details=[array.problem] if array.problem else [],
             hints=["pass a numpy array"],
         )

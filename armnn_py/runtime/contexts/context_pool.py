@@ -81,7 +81,7 @@ class ContextPool(LeaseBook):
     def take(self) -> Lease | None:
         """A lease with an idle context, for a network without free dimensions.
 
-        None if there is none ready: then call `start` and `borrow`. Nearly every run takes this
+        None if none is ready: then call `start` and `borrow`. Nearly every run takes this
         way; there is no lock in it.
         """
         entry = self._only

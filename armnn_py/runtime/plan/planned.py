@@ -100,7 +100,7 @@ class PlannedTensor(Struct, eq=False):
 class PlannedStep(Struct, eq=False):
     """A step while a plan is built; ``layer`` is None for a copy of the host and for a sync.
 
-    ``kind`` is an ``ARMNN_PLAN_STEP_`` value for a step without workload that is no sync.
+    ``kind`` is an ``ARMNN_PLAN_STEP_`` value for a step without workload that is not a sync.
     ``context`` is the backend context of a step that may return before its work is done, and of the
     sync that waits for it. ``fence`` is that of a step that makes one or waits for it.
     """

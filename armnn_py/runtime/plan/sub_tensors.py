@@ -55,7 +55,7 @@ def _is_reshape(layer: Layer) -> bool:
 
 
 def _sub_offsets(layer: Layer) -> list[int] | None:
-    """Offsets of the sub-tensors in the whole, in bytes; None if one is no run of its bytes."""
+    """Offsets of the sub-tensors in the whole, in bytes; None if one is not a run of its bytes."""
     if layer.type not in (LayerType.CONCAT, LayerType.SPLITTER):
         return None
     views = cast("ConcatDescriptor | SplitterDescriptor", layer.descriptor).views
@@ -83,7 +83,7 @@ def _sub_offsets(layer: Layer) -> list[int] | None:
 
 
 def _offset(whole: TensorInfo, sub: TensorInfo, view: View) -> int | None:
-    """Offset of a sub-tensor, in bytes; None if it is no run of bytes, or is converted."""
+    """Offset of a sub-tensor, in bytes; None if it is not a run of bytes, or is converted."""
     if sub.data_type != whole.data_type or sub.quantization != whole.quantization:
         return None  # its values are converted
     shape = whole.static_shape

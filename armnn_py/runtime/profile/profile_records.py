@@ -35,7 +35,7 @@ class LayerProfile(Struct, frozen=True):
 
     ``stage`` is the part of a network that runs in stages: ``2`` is its second stage, ``2/body``
     the body that this runs. All turns and all shapes of such a part are one record. A function
-    between stages is one, too; networks that it runs have their time themselves.
+    between stages is also one; networks that it runs have their time themselves.
     """
 
     layer: str

@@ -37,7 +37,7 @@ class Answers:
         Raises
         ------
         CheckFailedError
-            The answer is no answer, or it is another one when asked again.
+            The answer is invalid, or differs when asked again.
         """
         return one_answer(self._native.ask_times(case.signature, times))
 
@@ -72,7 +72,7 @@ def one_answer(answers: Sequence[tuple[int, str]]) -> str | None:
     Raises
     ------
     CheckFailedError
-        One is no answer, or two of them differ.
+        An answer is invalid, or two of them differ.
     """
     reason, *others = [_reason(*one) for one in answers]
     for again in others:

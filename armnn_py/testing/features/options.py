@@ -47,7 +47,7 @@ def check_options(target: Target, seed: int, on_step: Callable[[str], None]) -> 
     Raises
     ------
     CheckFailedError
-        A default is not what holds where nobody gives a value, or a change stays.
+        A default does not hold without a value from the user, or a change stays.
     NotApplicableError
         The backend has no options.
     """

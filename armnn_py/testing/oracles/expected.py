@@ -70,7 +70,7 @@ def read_known(path: str | os.PathLike[str]) -> list[Known]:
     except OSError as error:
         raise InvalidArgumentError(f"'{name}' cannot be read: {error.strerror}") from None
     except tomllib.TOMLDecodeError as error:
-        raise InvalidArgumentError(f"'{name}' is no TOML: {error}") from None
+        raise InvalidArgumentError(f"'{name}' is not TOML: {error}") from None
     found = []
     for number, entry in enumerate(content.get("known", []), 1):
         values = {"group": "", "why": "", **entry}

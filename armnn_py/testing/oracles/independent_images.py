@@ -285,7 +285,7 @@ def _neighbours(x: Array, size: int, axes: tuple[int, ...]) -> Array:
 
 
 def _shifted(x: Array, axis: int, step: int) -> Array:
-    """Elements ``step`` further along an axis; 0 where there are none."""
+    """Elements ``step`` further along an axis; 0 behind its end."""
     size = x.shape[axis]
     widths = [(0, 0)] * x.ndim
     widths[axis] = (abs(step), abs(step))

@@ -78,7 +78,7 @@ def replay(
     Raises
     ------
     ParseError
-        The file is no recording, or damaged.
+        The file is not a recording, or damaged.
     BackendError
         The backend is not there, or refuses the sub-graph.
     """

@@ -298,7 +298,7 @@ void armnn_i_acc_read_picked_along(ir_graph_t* graph, uint32_t axis);
 
 /* ---- uses.c -------------------------------------------------------------------------------- */
 
-/* Counts producers, uses and users of all values; drops nodes that nobody reads. */
+/* Counts producers, uses and users of all values; drops nodes without a reader. */
 void armnn_i_acc_count_uses(ir_graph_t* graph);
 /* The node that makes |value|, or null; also null unless nodes read it |reads| times and it is no
  * output of the sub-graph. */
@@ -306,7 +306,7 @@ ir_node_t* armnn_i_acc_source(const ir_graph_t* graph, uint32_t value, uint32_t 
 /* The same if it is of |kind|. */
 ir_node_t* armnn_i_acc_source_of(const ir_graph_t* graph, uint32_t value, ir_kind_t kind,
                                  uint32_t reads);
-/* Makes node |n| read only |inputs| and its residual; drops nodes that nobody reads any more. */
+/* Makes node |n| read only |inputs| and its residual; drops nodes without a reader. */
 void armnn_i_acc_read_only(ir_graph_t* graph, uint32_t n, const uint32_t* inputs, uint32_t count);
 void armnn_i_acc_read_alone(ir_graph_t* graph, uint32_t n, uint32_t input);
 /* Uncounts what node |n| reads, before a change of the node, and counts it again afterwards. */

@@ -27,7 +27,7 @@ void armnn_i_acc_forget_reads(ir_graph_t* graph, uint32_t n) {
   if (node->residual != IR_NONE) unread_by(graph, node->residual, n);
 }
 
-/* Drops the producer of a value that nobody reads, and producers of values that only it read. */
+/* Drops the producer of a value without a reader, and producers of values that only it read. */
 static void bury(ir_graph_t* graph, uint32_t value) {
   ir_value_t* unread = graph->values[value];
   if (unread->uses != 0 || unread->output != IR_NONE || unread->producer == IR_NONE) return;

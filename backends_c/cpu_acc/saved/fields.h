@@ -39,7 +39,7 @@ struct armnn_i_acc_fields_t {
 };
 typedef struct armnn_i_acc_fields_t armnn_i_acc_fields_t;
 
-/* Stands for the address of constants that were packed: nobody reads there. */
+/* Stands for the address of constants that were packed: it is never read. */
 extern const char armnn_i_acc_packed_mark[];
 
 void armnn_i_acc_fail_fields(armnn_i_acc_fields_t* fields, const char* fault);
@@ -59,7 +59,7 @@ void armnn_i_acc_field_i64(armnn_i_acc_fields_t* fields, int64_t* value, int64_t
                            int64_t most);
 /* How many things follow, each of which has some bytes. */
 void armnn_i_acc_field_count(armnn_i_acc_fields_t* fields, uint32_t* value);
-/* Numbers to compute with: any, also what is no number. */
+/* Numbers to compute with: any, NaN included. */
 void armnn_i_acc_field_float(armnn_i_acc_fields_t* fields, float* value);
 void armnn_i_acc_field_bool(armnn_i_acc_fields_t* fields, bool* value);
 /* An array of |count| elements of |size| bytes; if it is read, |*array| is in the bytes. Null stays

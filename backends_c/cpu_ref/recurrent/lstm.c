@@ -329,10 +329,11 @@ armnn_status_t armnn_i_ref_lstm_supports(const armnn_layer_query_t* query, armnn
   const uint32_t function = ARMNN_DESCRIPTOR(query, armnn_lstm_descriptor_t)->activation_function;
   if (function != NONE && function != RELU && function != RELU6 && function != TANH &&
       function != SIGMOID) {
-    return armnn_fail(reason, ARMNN_STATUS_UNSUPPORTED,
-                      "activation function %u is none of 0 (none), 1 (ReLU), 3 (ReLU6), 4 (tanh) "
-                      "and 6 (sigmoid)",
-                      (unsigned)function);
+    return armnn_fail(
+        reason, ARMNN_STATUS_UNSUPPORTED,
+        "activation function %u given, expected 0 (none), 1 (ReLU), 3 (ReLU6), 4 (tanh) "
+        "and 6 (sigmoid)",
+        (unsigned)function);
   }
   if (has_levels(query->type, query->input_infos)) {
     if (function != TANH) {

@@ -42,7 +42,7 @@ static armnn_status_t activate(armnn_profiling_context_t* context, const uint32_
     uint32_t k = 0;
     while (k < NPU_COUNTER_COUNT && self->ids[k] != counter_ids[i]) ++k;
     if (k == NPU_COUNTER_COUNT) {
-      return npu_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "%u is no counter of %s",
+      return npu_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "%u is not a counter of %s",
                       counter_ids[i], NPU_ID);
     }
     active[k] = true;

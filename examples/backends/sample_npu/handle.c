@@ -183,7 +183,7 @@ static armnn_status_t handle_can_be_imported(armnn_tensor_handle_t* handle,
     return npu_fail(why_not, ARMNN_STATUS_UNSUPPORTED, "the device takes dense tensors alone");
   }
   if (memory->offset % sizeof(float) != 0) {
-    return npu_fail(why_not, ARMNN_STATUS_UNSUPPORTED, "the offset %llu is no multiple of %zu",
+    return npu_fail(why_not, ARMNN_STATUS_UNSUPPORTED, "the offset %llu is not a multiple of %zu",
                     (unsigned long long)memory->offset, sizeof(float));
   }
   /* A job maps it for reading and writing, as it does with all tensors. */

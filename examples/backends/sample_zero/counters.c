@@ -52,7 +52,7 @@ static armnn_status_t activate_counters(armnn_profiling_context_t* context,
       if (self->ids[c] == counter_ids[i]) active[c] = known = 1;
     }
     if (!known) {
-      return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "%u is no counter of " ZERO_ID,
+      return armnn_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "%u is not a counter of " ZERO_ID,
                         (unsigned)counter_ids[i]);
     }
   }

@@ -155,7 +155,7 @@ static armnn_status_t can_be_imported(armnn_tensor_handle_t* handle, const armnn
                       ARMNN_MEMORY_SOURCE_MALLOC);
   }
   if (memory->address == NULL) {
-    return armnn_fail(why_not, ARMNN_STATUS_INVALID_ARGUMENT, "the null address is no memory");
+    return armnn_fail(why_not, ARMNN_STATUS_INVALID_ARGUMENT, "the null address is not memory");
   }
   if ((uintptr_t)memory->address % ZERO_ALIGNMENT != 0) {
     return armnn_fail(why_not, ARMNN_STATUS_INVALID_ARGUMENT,

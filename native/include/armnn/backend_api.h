@@ -195,7 +195,7 @@ typedef struct armnn_host_t {
   int32_t (*cancelled)(void* context, uint64_t run_id) ARMNN_NOEXCEPT;
   uint64_t (*now_ns)(void* context) ARMNN_NOEXCEPT; /* monotonic clock */
   /* An event of the trace, nested by begin and end on one thread; |id| is free for the backend,
-   * usually a layer's guid. Cheap when nobody records. */
+   * usually a layer's guid. Cheap while nothing is recorded. */
   void (*trace)(void* context, int32_t phase, armnn_string_t name, uint64_t id) ARMNN_NOEXCEPT;
   uint64_t (*cpu_features)(void* context) ARMNN_NOEXCEPT; /* ARMNN_CPU_ bits */
   /* The device is gone: the host stops giving work to |who| and reports |why|. */
@@ -690,7 +690,7 @@ struct armnn_layer_support_api_t {
  * A context that agreed to a load gets after_unload_network once, also when the load fails after
  * all because another context vetoes it or a workload cannot be made; then no other call comes in
  * between. A context that agreed to an unload may be asked again, if another one vetoed it. At the
- * end of the process, or when nobody holds the network any more, a veto is only logged. */
+ * end of the process, or when the network has no holder any more, a veto is only logged. */
 struct armnn_backend_context_api_t {
   armnn_header_t header;
   void (*destroy)(armnn_backend_context_t* context) ARMNN_NOEXCEPT; /* mandatory [load] */

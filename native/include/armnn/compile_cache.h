@@ -257,14 +257,14 @@ static inline const char* armnn_i_cache_read_object(int file, armnn_hash_t key, 
                                                     uint64_t* out_size) {
   unsigned char head[ARMNN_CACHE_HEAD_SIZE], wanted[ARMNN_CACHE_HEAD_SIZE];
   struct stat about;
-  if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return "it is no file";
+  if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return "it is not a file";
   if (about.st_size <= ARMNN_CACHE_HEAD_SIZE || !armnn_i_cache_read(file, head, sizeof head)) {
     return "it is too short";
   }
   const uint64_t size = (uint64_t)about.st_size - ARMNN_CACHE_HEAD_SIZE;
   armnn_i_cache_head(wanted, key, NULL, 0);
   for (int i = 0; i < 8; ++i) wanted[8 + i] = (unsigned char)(size >> (8 * i));
-  if (memcmp(head, wanted, 8) != 0) return "it is no file of compile_cache.h";
+  if (memcmp(head, wanted, 8) != 0) return "it is not a file of compile_cache.h";
   if (memcmp(head + 8, wanted + 8, 8) != 0) return "it is not as long as it says";
   if (memcmp(head + 16, wanted + 16, 16) != 0) return "it is of another key";
   void* object = aligned_alloc(64, (size_t)((size + 63) / 64 * 64));
@@ -288,7 +288,7 @@ static inline const char* armnn_i_cache_read_object(int file, armnn_hash_t key, 
  * no such file, as before the first store. Any other status, whose |reason| is worth a line in the
  * log: INCOMPATIBLE, the file is damaged or another's; INTERNAL, it cannot be opened. Either way
  * |*out_object| is null: compile, and store. A pipe in the folder does not hold it up, and a large
- * file that is none of these is not read. */
+ * file of another kind is not read. */
 static inline armnn_status_t armnn_cache_load(const char* folder, armnn_hash_t key,
                                               const char* suffix, void** out_object,
                                               uint64_t* out_size, armnn_error_t* reason) {

@@ -125,7 +125,7 @@ static inline armnn_status_t armnn_replace_part(const armnn_optimization_sink_t*
  * which people read in the report: too small to be worth it, an operation that the compiler lacks.
  * |place| as for armnn_replace_part. If you report nothing at all, or answer UNSUPPORTED, all
  * layers run as they are without a reason; once one part is replaced, each other layer is to be
- * reported, too. */
+ * also reported. */
 static inline armnn_status_t armnn_leave_part(const armnn_optimization_sink_t* sink,
                                               const armnn_subgraph_t* part,
                                               const armnn_part_place_t* place, const char* reason) {
@@ -144,7 +144,7 @@ static inline armnn_status_t armnn_leave_part(const armnn_optimization_sink_t* s
 
 /* ---- Values of a part ------------------------------------------------------------------------ */
 
-/* In place of a layer: there is none, or it is outside of the part. */
+/* In place of a layer that is absent or outside of the sub-graph. */
 #define ARMNN_NO_LAYER 0xffffffffu
 
 /* The constant that a layer reads as operand |index|; null: that is computed, or absent. */
@@ -256,8 +256,8 @@ static inline uint32_t armnn_i_cut_input(const armnn_subgraph_t* whole, armnn_sl
 
 /* Takes layers of |whole| out as a part; |layers|, at least one, are in ascending order. To be
  * freed by free(). Inputs and outputs of the part are found and come in the order in which the
- * layers have them. INVALID_ARGUMENT: the list is no such list, or a layer between them reads one
- * of them and is read by another, so that they cannot run as one; layers without a gap between
+ * layers have them. INVALID_ARGUMENT: the list is not such a list, or a layer between them reads
+ * one of them and is read by another, so that they cannot run as one; layers without a gap between
  * them always can. */
 static inline armnn_status_t armnn_cut_part(const armnn_subgraph_t* whole, const uint32_t* layers,
                                             uint32_t layer_count, armnn_cut_part_t** out_cut) {

@@ -506,8 +506,8 @@ typedef struct armnn_comparison_descriptor_t {
 } armnn_comparison_descriptor_t;
 
 /* ELEMENTWISE_UNARY [input -> output; element]: Computes a function of each element. Of
- * integers, what is no integer is truncated towards zero; one outside of the range becomes the
- * nearest end. */
+ * integers, fractions are truncated towards zero; one outside of the range becomes the nearest
+ * end. */
 typedef struct armnn_elementwise_unary_descriptor_t {
   armnn_header_t header;
   int32_t operation; /* armnn_unary_operation_e */

@@ -46,7 +46,7 @@ armnn_status_t guard(armnn_error_t* error, Function&& function) noexcept {
   } catch (const std::exception& failure) {
     return armnn_fail(error, ARMNN_STATUS_INTERNAL, "%s", failure.what());
   } catch (...) {
-    return armnn_fail(error, ARMNN_STATUS_INTERNAL, "an exception that is no std::exception");
+    return armnn_fail(error, ARMNN_STATUS_INTERNAL, "an exception that is not a std::exception");
   }
 }
 

@@ -49,7 +49,7 @@ static inline const char* armnn_data_type_name(int32_t number) {
   }
 }
 
-/* Bits of one element; 0 for a number that is no data type. */
+/* Bits of one element; 0 for a number that is not a data type. */
 static inline uint32_t armnn_data_type_bits(int32_t number) {
   switch (number) {
     case 0: return 16;
@@ -329,7 +329,8 @@ static inline const char* armnn_operation_name(int32_t layer_type, int32_t opera
 /* Generated down to here. */
 /* clang-format on */
 
-/* Bytes of one element; 0 for a number that is no data type, and for types of less than a byte. */
+/* Bytes of one element; 0 for a number that is not a data type, and for types of less than a byte.
+ */
 static inline uint32_t armnn_data_type_size(int32_t data_type) {
   return armnn_data_type_bits(data_type) / 8;
 }

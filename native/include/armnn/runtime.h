@@ -360,7 +360,7 @@ ARMNN_CORE_API armnn_status_t armnn_context_unimport(armnn_context_t* context,
 /* 1 if a workload keeps something from run to run: persistent bytes, or data that can be reset. */
 ARMNN_CORE_API int32_t armnn_context_has_state(const armnn_context_t* context);
 /* 1 after a run that failed when a workload with state had been called, and after a reset that
- * failed: nobody knows the state. Runs are refused, with |run_id| 0, until a reset succeeds. */
+ * failed: the state is unknown. Runs are refused, with |run_id| 0, until a reset succeeds. */
 ARMNN_CORE_API int32_t armnn_context_is_state_lost(const armnn_context_t* context);
 /* All workloads forget what earlier runs of the context left: persistent bytes are zero again, and
  * reset_workload_data is called. */

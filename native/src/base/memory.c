@@ -243,7 +243,7 @@ static int visit_objects(const void* address, visit_fn_t visit, void* data) {
   const int found = dl_iterate_phdr(visit, data);
   armnn_i_unlock_loader();
   if (found != 0) return found;
-  /* An object in a namespace of its own: dladdr knows those, too. The C library frees the lock that
+  /* An object in a namespace of its own: dladdr also knows those. The C library frees the lock that
    * it takes in the child of a fork. */
   Dl_info object;
   if (dladdr(address, &object) == 0 || object.dli_fbase == NULL) return 0;

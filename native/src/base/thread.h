@@ -36,7 +36,7 @@ typedef struct armnn_i_thread_t {
   uint32_t thread_limit; /* of its parallel_for, the thread itself included; 0 = none */
   uint32_t keeps_awake;  /* 1 + epoch of the pool that its run uses, see pool_wait.h; 0 = none */
   uint32_t serial_depth; /* calls of serial workloads that it is inside of */
-  int32_t (*ask_work)(void* argument); /* whether work that is no run should stop, or null */
+  int32_t (*ask_work)(void* argument); /* whether work that is not a run should stop, or null */
   uint64_t next_ask_ns;                /* when |ask_work| is called again */
   int32_t work_stops;                  /* its last answer */
   struct armnn_i_walk_t* walk; /* the innermost run that this thread goes through, or null */

@@ -64,7 +64,7 @@ static bool touches_scratch(const armnn_plan_step_t* step, const armnn_plan_tens
          step->scratch_offset < offset + tensor->size;
 }
 
-/* What messages call a step that moves a tensor; null if |kind| is none. */
+/* What messages call a step that moves a tensor; null for another |kind|. */
 static const char* move_name(int32_t kind) {
   switch (kind) {
     case ARMNN_PLAN_STEP_COPY:
@@ -209,7 +209,7 @@ static armnn_status_t check_map(const check_t* check, uint32_t number) {
   }
   const uint32_t target = step->outputs[0];
   if (check->spec->tensors[target].kind != ARMNN_PLAN_TENSOR_MAPPED) {
-    REFUSE("step %u: maps to tensor %u, which is none to map to", number, target);
+    REFUSE("step %u: maps to tensor %u, which is not of kind MAPPED", number, target);
   }
   if (*reader != 0 || check->open[target]) {
     REFUSE("step %u: maps tensor %u to %u, and one is mapped already", number, source, target);
@@ -245,7 +245,7 @@ static armnn_status_t check_move(const check_t* check, uint32_t number) {
            (ull)source->size, (ull)step->scratch_size);
   }
   if (lends && source->kind != ARMNN_PLAN_TENSOR_OUTPUT) {
-    REFUSE("step %u: lends tensor %u, which is no output of the run", number, step->outputs[1]);
+    REFUSE("step %u: lends tensor %u, which is not an output of the run", number, step->outputs[1]);
   }
   if (step->kind == ARMNN_PLAN_STEP_MAP || step->kind == ARMNN_PLAN_STEP_UNMAP) {
     return check_map(check, number);

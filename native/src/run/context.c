@@ -321,7 +321,7 @@ static armnn_status_t check_handles(const armnn_plan_t* plan, armnn_tensor_handl
   for (uint32_t i = 0; i < plan->handle_count; ++i) {
     if (handles[i] == NULL || handles[i]->api == NULL ||
         handles[i]->api->header.struct_type != ARMNN_STRUCT_TENSOR_HANDLE) {
-      return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "tensor handle %u is none", i);
+      return armnn_i_fail(error, ARMNN_STATUS_INVALID_ARGUMENT, "tensor handle %u is not valid", i);
     }
   }
   return ARMNN_STATUS_OK;

@@ -224,7 +224,7 @@ static armnn_status_t own_memory(armnn_i_handle_t* item, armnn_error_t* error) {
 }
 
 static armnn_status_t refused(const move_t* move, armnn_error_t* error) {
-  /* Strict is about the caller's memory only: between backends a copy is no error. */
+  /* Strict is about the caller's memory only: between backends a copy is not an error. */
   const bool is_strict = move->context->run->strict != 0 && move->term == ARMNN_IMPORT_FOR_RUN;
   if (is_strict) return error->code != ARMNN_STATUS_OK ? error->code : ARMNN_STATUS_UNSUPPORTED;
   return own_memory(move->target, error);

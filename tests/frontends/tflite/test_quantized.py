@@ -167,7 +167,7 @@ def test_weights_of_8_bits_beside_floats_become_floats(
 def test_weights_with_a_scale_for_each_input_become_floats(
     builder: Any, engines: Any, name: str
 ) -> None:
-    """As many inputs as outputs: the scales would fit the outputs, too."""
+    """As many inputs as outputs: the scales would also fit the outputs."""
     is_image = name == "CONV_2D"
     stored, scales = weights(3, 3), np.float32([0.5, 0.25, 2.0])
     x = builder.tensor("x", (1, 2, 2, 3) if is_image else (4, 3))

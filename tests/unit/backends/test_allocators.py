@@ -123,7 +123,7 @@ def test_no_memory(
 
 @pytest.mark.parametrize("kind", ["int64", "uint64"])
 def test_addresses_of_numpy(services_folder: Path, journal: Journal, kind: str) -> None:
-    """ctypes would not take them, and give C an address that nobody gave."""
+    """ctypes would not take them, and give C an arbitrary address."""
     with ann.Runtime(services_folder, custom_allocators={"Services": Arena(fault=kind)}):
         assert "region at 64" in journal()
     assert journal()[-2:] == [f"its memory has {0x5A}", "destroy"]
@@ -258,7 +258,7 @@ def test_no_default_allocator(
     with pytest.raises(ann.BackendError, match="get_default_allocator failed"):
         services.default_allocator  # noqa: B018
     monkeypatch.setenv("SERVICES_REFUSES", "bad-source")
-    with pytest.raises(ann.BackendError, match="memory source 99, which is none"):
+    with pytest.raises(ann.BackendError, match="memory source 99, which is not a MemorySource"):
         services.default_allocator  # noqa: B018
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What the parameters of activations are if nobody gives them, and what the formulas say."""
+"""Defaults of the parameters of activations, and their formulas."""
 
 from __future__ import annotations
 

@@ -499,7 +499,7 @@ def test_two_processes_lose_no_times(tmp_path: Path) -> None:
 def test_saving_waits_for_the_owner_of_the_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between reading and replacing nobody else gets in."""
+    """Reading and replacing are atomic."""
     first, second = (measured_times.MeasureCache(tmp_path) for _ in range(2))
     first.put("a", 1.0)
     second.put("b", 2.0)

@@ -292,7 +292,7 @@ FAULTS = {
     "type": "output 0 of layer 0 'c1' is TensorInfo(float32, 1x4x4x2), its replacement is "
     "TensorInfo(int32, 1x4x4x2)",
     "empty": "not ended (refused before: end_substitution: a replacing slot: layer 0 of 0)",
-    "token": "refused before: add_layer: 12345 is no token of a substitution",
+    "token": "refused before: add_layer: 12345 is not a token of a substitution",
     "unfinished": "a substitution was begun and not ended",
     "lost output": "nothing replaces output 0 of layer 0 'c1'",
     "cycle": "a replacement would read its own result",

@@ -141,7 +141,7 @@ def test_operators_of_other_domains_keep_texts_and_attributes(tmp_path: Path) ->
         def edit(document: Any) -> None:
             document["layers"][1]["descriptor"]["attributes"][1] = {"attribute": "axis", "int": "1"}
 
-        with pytest.raises(ann.ParseError, match="'1' is no int"):
+        with pytest.raises(ann.ParseError, match="'1' is not of type int"):
             OptimizedNetwork.load(changed(path, edit), runtime=runtime)
     with pytest.raises(ann.BackendNotFoundError, match="'Acme' is not loaded"):
         ann.load(path)

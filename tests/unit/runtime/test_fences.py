@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Queues that make fences: two devices work side by side, and nobody sees unfinished work."""
+"""Queues that make fences: two devices work side by side, and unfinished work is never seen."""
 
 from __future__ import annotations
 

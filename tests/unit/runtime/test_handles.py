@@ -94,7 +94,10 @@ def test_a_failed_allocation_leaves_nothing_behind(
         ("-DSAME_TWICE", "'Handle' registers a tensor handle factory 'Test/Handle/Device', but"),
         ('-DFACTORY_ID=""', "the id of a factory is ''"),
         ("-DOTHER_THREAD", "'Handle' uses the registry from another thread than its call's"),
-        ('-DFACTORY_ID="Other"', "'Handle' prefers tensor handle factories that nobody registered"),
+        (
+            '-DFACTORY_ID="Other"',
+            "'Handle' prefers tensor handle factories that are not registered",
+        ),
     ],
 )
 def test_faulty_registration(make_runtime: MakeRuntime, define: str, words: str) -> None:

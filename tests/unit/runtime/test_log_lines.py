@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""ARMNN_PY_LOG: who sets it sees lines, and nobody else."""
+"""ARMNN_PY_LOG: lines are written only where it is set."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ def test_close_after_a_failure(load_sums: Load) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_fork_in_the_middle_of_a_run(tailed: Tailed) -> None:
-    """The child has only the thread that forked: nobody ends the run there."""
+    """The child has only the thread that forked: no other one ends the run there."""
     tail, net = tailed
     net.run(ONES)
     begun, go_on = threading.Event(), threading.Event()

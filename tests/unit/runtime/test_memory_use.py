@@ -104,7 +104,7 @@ def test_no_memory_for_the_arena() -> None:
 
 
 def test_misaligned_memory_of_a_backend_in_host_memory(needs_runtime: ann.Runtime) -> None:
-    """Nobody imports there: the host itself says what it would have to copy."""
+    """Without an import: the host itself says what it would have to copy."""
     network = ann.Network("net")
     x = network.add_input("x", ann.TensorInfo(X.shape))
     network.add_output("y", network.add_addition(x, x))
@@ -130,7 +130,7 @@ def test_elements_need_only_their_own_alignment() -> None:
 
 
 def test_a_loaded_network_does_not_keep_the_given_one() -> None:
-    """Backends may have packed its weights: nobody needs them twice."""
+    """Backends may have packed its weights: two copies are not needed."""
     network = ann.Network("given")
     x = network.add_input("x", ann.TensorInfo((1, 64)))
     weights = network.add_constant(np.ones((64, 64), np.float32))

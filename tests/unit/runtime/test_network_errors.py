@@ -35,7 +35,7 @@ def negated(name: str, layers: int = 2, backend: str | None = None) -> ann.Netwo
 
 
 def test_ids_are_counted_and_never_used_again(needs_runtime: ann.Runtime) -> None:
-    """The id of a network that could not be loaded is gone, too."""
+    """The id of a network that could not be loaded is also gone."""
     first = ann.load(negated("first"), ["CpuRef"], runtime=needs_runtime)
     network = ann.Network("refused")
     x = network.add_input("x", ann.TensorInfo(X.shape))

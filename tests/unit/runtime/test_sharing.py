@@ -108,7 +108,7 @@ def test_views_held_by_others_than_numpy(loaded: ann.LoadedNetwork) -> None:
 
 
 def test_views_outlive_the_network() -> None:
-    """The end of a block is no error, and nobody else gets the memory of the views."""
+    """The end of a block is not an error, and the memory of the views is not reused."""
     with ann.load(doubling(), ["CpuRef"]) as net:
         view = net.run(A, share_outputs=True)["y"]
     assert net.closed

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Concat, Splitter and Reshape that are no steps, and nobody's bytes are overwritten."""
+"""Concat, Splitter and Reshape that are not steps, and bytes that are never overwritten."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ def check_places(build: Build, memory: BuildMemory) -> None:
             begin = origin(tensor)
             assert begin + tensor.size <= memory.size
             now = [content.get(begin + i) for i in range(tensor.size)]
-            assert None not in now, "a byte is read that nobody wrote"
+            assert None not in now, "a byte is read that was not written"
             # The first reader sees what the writers left; later readers must see the same.
             assert snapshots.setdefault(number, now) == now, "overwritten before its last reader"
             if tensor.parent is None and tensor.first >= 0:

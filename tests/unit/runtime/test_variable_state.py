@@ -175,7 +175,7 @@ def test_profiles_and_measured_placement() -> None:
         with net.profile() as profile:
             assert [net.run(ONE)["after"][0] for _ in range(3)] == [1, 2, 3]
         names = {layer.layer for layer in profile.layers}
-        assert "copy to variable last" in names  # an input is no tensor that a layer could write
+        assert "copy to variable last" in names  # an input is not a tensor that a layer could write
         assert not any("total" in name for name in names)
         assert "copy to variable last" in str(profile)
 

@@ -33,7 +33,7 @@ _KINDS = {
     int: "an integer",
     float: "a float",
     str: "text",
-    bytes: "bytes that are no text",
+    bytes: "bytes that are not text",
     list: "a list",
     np.ndarray: "a tensor",
     Body: "a graph",

@@ -8,7 +8,7 @@
  */
 #include "compile/ir.h"
 
-/* The node that makes |value|, perhaps seen with another shape; null if there is none. */
+/* The node that makes |value|, perhaps seen with another shape; or null. */
 static const ir_node_t* maker_of(const ir_graph_t* graph, uint32_t value) {
   const ir_node_t* node = NULL;
   do {

@@ -77,8 +77,8 @@ static bool is_whole_power(const ir_graph_t* graph, const ir_node_t* node, float
   return *exponent == 2.0f || *exponent == 3.0f;
 }
 
-/* |out|, zeros before, becomes the coefficients of |value|, by degree; false if it is no polynomial
- * of |x|. */
+/* |out|, zeros before, becomes the coefficients of |value|, by degree; false if it is not a
+ * polynomial of |x|. */
 static bool polynomial(const ir_graph_t* graph, uint32_t value, uint32_t x, product_t* product,
                        double* out) {
   if (value == x) {

@@ -85,7 +85,7 @@ static bool match_root(const ir_graph_t* graph, uint32_t value, bool divides, ro
 }
 
 /* The node that makes |value|, whose square has |readers| reads of it, as a difference of something
- * and its mean over the axes of |mask|; null if it is none. */
+ * and its mean over the axes of |mask|; null if it is not one. */
 static const ir_node_t* difference_of(const ir_graph_t* graph, uint32_t value, uint32_t readers,
                                       uint32_t mask) {
   const ir_node_t* node = armnn_i_acc_source_of(graph, value, IR_BINARY, readers + 1);

@@ -8,7 +8,8 @@
 
 #include "compile/ir.h"
 
-/* The UNARY node that makes |value|, or null if there is none or |value| has several readers. */
+/* The UNARY node that makes |value|, or null if another node makes it or |value| has several
+ * readers. */
 static ir_node_t* function_of(const ir_graph_t* graph, uint32_t value) {
   return armnn_i_acc_source_of(graph, value, IR_UNARY, 1);
 }

@@ -8,7 +8,7 @@
  * matrices that are transposed, and what a SCATTER changes; so that producers write straight to the
  * final address. Then
  * forwards: slices, reshapes and what a product of matrices reads transposed become views of
- * their inputs, functions overwrite an input that nobody else reads, everything else gets a buffer
+ * their inputs, functions overwrite an input without another reader, everything else gets a buffer
  * of its own.
  */
 #include "bufferize.h"
@@ -56,7 +56,7 @@ static void push_transposed(ir_scheduler_t* scheduler, const ir_node_t* node) {
   push(graph, node->inputs[0], to->buffer, to->offset, strides);
 }
 
-/* What a SCATTER changes is written where the result belongs, if nobody else wants it. */
+/* The input of a SCATTER lies where its result belongs, if that has no other reader. */
 static void push_changed(ir_graph_t* graph, const ir_node_t* node) {
   const ir_value_t *from = graph->values[node->inputs[0]], *to = graph->values[node->output];
   if (from->uses != 1 || from->output != IR_NONE) return;

@@ -10,7 +10,7 @@
 #include "saved/fields.h"
 
 /* Answers like the makers of ops.h, UNSUPPORTED included. |saved|, or null: the operator's
- * description is written there, too. */
+ * description is also written there. */
 armnn_status_t armnn_i_acc_lower(const armnn_i_acc_maker_t* maker, const ir_step_t* step,
                                  armnn_i_acc_fields_t* saved, armnn_i_acc_op_t** out_op);
 

@@ -119,7 +119,7 @@ static void read_output(ir_graph_t* graph, uint32_t k) {
   graph->layer = slot.layer;
   if (slot.layer >= graph->subgraph->layer_count ||
       slot.slot >= graph->subgraph->layers[slot.layer]->output_count) {
-    armnn_i_acc_refuse(graph, NULL, "output %u of the sub-graph is no layer's", k);
+    armnn_i_acc_refuse(graph, NULL, "output %u of the sub-graph is not a layer's", k);
   }
   uint32_t value = armnn_i_acc_plain(graph, &graph->aliases[slot.layer][slot.slot]);
   const ir_value_t* found = graph->values[value];

@@ -82,7 +82,7 @@ typedef struct armnn_i_acc_gemm_kernels_t {
   uint32_t max_rows[ARMNN_ACC_GEMM_VECTORS + 1];
   armnn_i_acc_gemm_tiles_t tiles;
   /* For panels whose last vector has at most half of its channels: two rows share it, and both
-   * halves of it are packed alike. Null where there is none. */
+   * halves of it are packed alike. May be null. */
   armnn_i_acc_gemm_tiles_t pair_tiles;
   /* For weights that are not stored as float32: of each other armnn_i_acc_stored_e. */
   const armnn_i_acc_gemm_tiles_t* half_tiles;

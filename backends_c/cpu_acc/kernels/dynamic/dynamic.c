@@ -24,7 +24,7 @@ static void ACC_NAME(armnn_f32_range)(const float* in, size_t count, float* leas
   for (; i + 2 * VF_LANES <= count; i += 2 * VF_LANES) {
     for (int v = 0; v < 2; ++v) {
       const vf_t x = vf_load(in + i + v * VF_LANES);
-      low[v] = vf_min(x, low[v]); /* the second one if x is no number */
+      low[v] = vf_min(x, low[v]); /* the second one if x is NaN */
       high[v] = vf_max(x, high[v]);
     }
   }

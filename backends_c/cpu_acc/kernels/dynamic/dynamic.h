@@ -35,7 +35,7 @@ typedef struct armnn_i_acc_byte_sums_job_t {
        */
 
 typedef struct armnn_i_acc_dynamic_kernels_t {
-  /* Lowers |*least| and raises |*most| to what is in |in|; what is no number has no part. */
+  /* Lowers |*least| and raises |*most| to what is in |in|; NaN is left out. */
   void (*range)(const float* in, size_t count, float* least, float* most);
   /* Stored numbers less the zero point, as DYNAMIC_QUANTIZE makes them. */
   void (*levels)(const float* in, int16_t* out, size_t count, const armnn_dynamic_range_t* range);

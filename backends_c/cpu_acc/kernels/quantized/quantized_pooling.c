@@ -146,7 +146,7 @@ ACC_INLINE void real_sums_of(const job_t* job, size_t channel, size_t count, dou
   }
 }
 
-/* Halves to even; what is no number becomes the zero point. */
+/* Halves to even; NaN becomes the zero point. */
 static void ACC_NAME(armnn_s8_average_of_reals)(const job_t* job) {
   const double counted = job->counted;
   const float scale = job->out_scale, point = (float)job->store.zero_point;

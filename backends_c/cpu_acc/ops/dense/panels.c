@@ -240,7 +240,7 @@ armnn_status_t armnn_i_acc_pack_bias(const armnn_i_acc_maker_t* maker, const flo
   armnn_i_acc_packed_t* packed = &panels->packed_bias;
   armnn_i_acc_name_t name = {0};
   ARMNN_ACC_NAME(&name, ARMNN_ACC_NAME_BIAS);
-  const bool is_saved = maker->packs != NULL && maker->packs->supplies; /* then it is no memory */
+  const bool is_saved = maker->packs != NULL && maker->packs->supplies; /* then it is not memory */
   if (!is_saved) armnn_i_acc_name_values(&name, maker, bias, columns * sizeof *bias);
   ARMNN_RETURN_IF_ERROR(
       armnn_i_acc_take_packed(maker, count * sizeof *bias, layout, &name, packed));

@@ -68,7 +68,7 @@ static void finish(const window_run_t* state, const armnn_i_acc_window_tile_t* t
   }
 }
 
-/* Gives a job those of a tile's taps that are in [begin, end); false if there are none. */
+/* Gives a job those of a tile's taps that are in [begin, end); false if none is. */
 static bool take_taps(const armnn_i_acc_window_t* window, const armnn_i_acc_window_tile_t* tile,
                       uint32_t begin, uint32_t end, armnn_i_acc_gemm_job_t* job) {
   const uint32_t first = tile->first_tap, last = first + tile->tap_count;

@@ -29,7 +29,7 @@ static inline void armnn_i_acc_reals(armnn_i_acc_element_t element, float out_re
   }
 }
 
-/* |number|, a whole number with the zero point in it: saturated, and the zero point if it is none.
+/* |number|, a whole number with the zero point in it: saturated, and the zero point if it is NaN.
  */
 static inline int32_t armnn_i_acc_saturated_number(armnn_i_acc_element_t element, float number) {
   const float least = (float)armnn_i_acc_least(element.type);

@@ -71,7 +71,7 @@ static void read_rows(const matmul_op_t* op, const uint8_t* left, int64_t begin,
 }
 
 /* |channels| columns from |begin| on as pairs of levels, [pair][channel][2]; the other channels of
- * the panel, whose sums nobody stores, stay as they are. */
+ * the panel, whose sums are not stored, stay as they are. */
 static void read_columns(const matmul_op_t* op, const uint8_t* right, int64_t begin,
                          int64_t channels, int16_t* weights) {
   const side_t* side = &op->right;

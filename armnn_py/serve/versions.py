@@ -13,11 +13,12 @@ from typing import BinaryIO
 from msgspec import Struct, field
 
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.frontends.registry import FRONTENDS
 from armnn_py.serve.model import Model
 
 READY, UNAVAILABLE = "READY", "UNAVAILABLE"
 UNLOADED = "unloaded"
-_SUFFIXES = {".onnx", ".tflite", ".armnnpy"}
+_SUFFIXES = {".armnnpy", *(suffix for one in FRONTENDS for suffix in one.suffixes)}
 
 
 class Version(Struct, eq=False):

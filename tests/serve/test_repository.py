@@ -17,10 +17,13 @@ import pytest
 
 import armnn_py
 from armnn_py.errors import InvalidArgumentError
+from armnn_py.frontends.registry import FRONTENDS
 
 from .serving import Client, Serving, adder, rows
 
 armnn_serve = pytest.importorskip("armnn_py.serve")
+
+from armnn_py.serve.versions import files_of  # noqa: E402
 
 TENSOR = {"name": "x", "shape": [1, 4], "datatype": "FP32", "data": [1, 4, 9, 16]}
 
@@ -57,6 +60,15 @@ def test_versions(serving: Serving, tmp_path: Path) -> None:
         answer = client.infer("m", {"inputs": [TENSOR]}).json()
         assert answer["model_version"] == "10"
         assert client.get("/v2/models/m/versions/3/ready").status_code == 404
+
+
+def test_every_suffix_of_a_model_format_is_found(tmp_path: Path) -> None:
+    suffixes = {suffix for one in FRONTENDS for suffix in one.suffixes}
+    assert {".onnx", ".tflite", ".lite"} <= suffixes
+    for suffix in (*suffixes, ".armnnpy", ".txt"):
+        (tmp_path / f"m{suffix}").touch()
+    found = {path.suffix for _, _, path in files_of(str(tmp_path))}
+    assert found == {*suffixes, ".armnnpy"}
 
 
 def test_saved_networks_of_a_folder(serving: Serving, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Files in a cache folder: read without trust, replaced in one step, locked between processes.
 
-What lies in a cache may be anything: a pipe, a link to a device, somebody else's file, a file of
+A cache may hold anything: a pipe, a link to a device, somebody else's file, a file of
 any size. None of it may stop a program or make it believe what others wrote.
 """
 
@@ -147,7 +147,7 @@ def append_to_file(
     path
         The file; a link is not followed.
     data
-        What to add.
+        The bytes to add.
     is_meant
         Whether the file that is opened is still the one that was read.
 

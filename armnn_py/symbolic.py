@@ -143,7 +143,7 @@ class SymbolicSize:
     Attributes
     ----------
     number
-        The number for the shapes of the trace. Who looks at it decides nothing by it.
+        The number for the shapes of the trace. For display only; never branch on it.
     index
         Its place in what the compiled trace returns.
     base, offset

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What the benchmarks share: the machine in one line, samples in numbers, backends for a folder."""
+"""Shared by the benchmarks: the machine in one line, samples in numbers, backends for a folder."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ JOBS = (
 
 
 class Line:
-    """What serves one after another, such as the driver."""
+    """A resource that serves one task after another, such as the driver."""
 
     free = 0.0  # when it is free again
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What does the border cost a vendor's library? Lone layers, and the preference for a layout.
+"""The cost of the border for a vendor's library: lone layers, and the preference for a layout.
 
     python benchmarks/xnnpack.py --backend-path XNNPACK [--cpu-time] [--output FILE.json]
 

@@ -120,7 +120,7 @@ CType: TypeAlias = Scalar | Named | Function | Pointer | Array
 
 @dataclass(slots=True)
 class Headers:
-    """What the headers declare, each mapping in the order of declaration.
+    """The declarations of the headers, each mapping in the order of declaration.
 
     Attributes
     ----------

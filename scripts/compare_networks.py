@@ -65,7 +65,7 @@ class Inputs:
         return samples.astype(np.float32) / 32768
 
     def given(self) -> tuple[str, list[np.ndarray]]:
-        """What the network is fed, in words, and an array for each of its inputs."""
+        """Return a description of the inputs, and an array for each."""
         name, at = self.name, 8000  # amid the first words
         match name:
             case "ocr_det":
@@ -137,7 +137,7 @@ class Inputs:
         return "noise", []
 
     def of(self, network: ann.Network) -> tuple[str, Arrays]:
-        """What a network is fed, in words, and arrays by name; noise where none is given."""
+        """Return a description of the inputs, and arrays by name; noise by default."""
         words, given = self.given()
         if given:
             return words, dict(zip(network.inputs, given, strict=True))

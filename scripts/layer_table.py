@@ -38,7 +38,7 @@ FIELD_TYPES: dict[str, tuple[str, str, int]] = {
     "text": ("armnn_string_t", "str", 0),
     "attributes": ("const armnn_attribute_t*", "Attributes", 1),
 }
-#: What a permutation of an operand's dimensions does to a field of a type.
+#: The effect of a permutation of an operand's dimensions on a field of a type.
 _ROLES = {
     "dim": "axis",
     "axis": "axis",
@@ -80,7 +80,7 @@ def parse_since(text: str) -> int:
 
 @dataclass(slots=True)
 class Entry:
-    """What every entry has: its name, and the minor version that brought it."""
+    """The common fields of all entries: the name, and the minor version that brought it."""
 
     name: str
     doc: str = ""
@@ -170,7 +170,7 @@ class Descriptor(Entry):
 
     @property
     def roles(self) -> dict[str, str]:
-        """What a permutation of dimensions does to each field that it concerns."""
+        """The effect of a permutation of dimensions on each field that it concerns."""
         found = {}
         for one in self.fields:
             if one.type in _ROLES:

@@ -100,7 +100,7 @@ def run_random(runtime: ann.Runtime, seeds: Sequence[int]) -> Iterator[Outcome]:
 
 
 def summary(found: Sequence[Outcome]) -> dict[str, object]:
-    """What the result file says about one network, or about all random ones together."""
+    """The results for one network, or for all random ones together."""
     copies, imports = [one.copies for one in found], [one.imports for one in found]
     result: dict[str, object] = {
         "ways": len(found),

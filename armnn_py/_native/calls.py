@@ -105,7 +105,7 @@ class ErrorBuffer:
 
     @property
     def details(self) -> list[str]:
-        """What an error of armnn_py says below its first line."""
+        """Return the text of an error of armnn_py below its first line."""
         code = self.struct.vendor_code
         lines = [self.text] if self.text else []
         return [*lines, f"vendor code: {code}"] if code else lines

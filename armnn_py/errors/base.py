@@ -63,7 +63,7 @@ class ArmnnError(Exception):
         Further lines, one fact each; shown indented by two. A message of the system may have
         several lines.
     hints
-        What to do, one action each.
+        Actions for the user, one each.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class StagesNeededError(InvalidArgumentError):
 
     @property
     def outputs(self) -> dict[str, Any]:
-        """What the stages make: a `TensorInfo` by name."""
+        """The outputs of the stages: a `TensorInfo` by name."""
         return {name: info for stage in self.stages for name, info in stage.outputs.items()}
 
 

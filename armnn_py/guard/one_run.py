@@ -32,7 +32,7 @@ class Layout(Struct, frozen=True):
     place
         Where each tensor lies in pages of its own.
     poison
-        What outputs and scratch are full of before.
+        The byte that fills outputs and scratch before.
     read_only
         Whether the inputs are write-protected.
     checked
@@ -58,7 +58,7 @@ class Step:
 
 
 class PreparedSteps(Protocol):
-    """What a run is made of: workloads that are made, in order, and the values that they know."""
+    """The parts of a run: prepared workloads, in order, and the values that they know."""
 
     @property
     def network(self) -> Network:

@@ -24,7 +24,7 @@ _SIGNALS = {b"SigBlk": "blocked", b"SigIgn": "ignored", b"SigCgt": "handled"}
 _SIGNALS_OF_THREAD = re.compile(rb"(SigBlk|SigIgn|SigCgt):\s+(\w+)")
 #: Not those that the C library keeps for itself.
 _VALID = sorted(signal.valid_signals())
-#: What a backend opens once, it may keep; what each of so many runs opens is never closed.
+#: A backend may keep a file that it opens once, but not one for each of so many runs.
 _RUNS = 4
 
 

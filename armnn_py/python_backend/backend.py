@@ -39,7 +39,7 @@ class PythonBackend(Owner, instead="make another object of its class"):
     version
         The backend's own version, any text. Empty.
     capabilities
-        What it says that it can do: named values of type bool, int, float or str.
+        Its capabilities: named values of type bool, int, float or str.
     option_defaults
         Options that it understands, with their defaults, whose types are those of the options; an
         `Option` in place of a default also describes the option.
@@ -168,7 +168,7 @@ class PythonBackend(Owner, instead="make another object of its class"):
         Parameters
         ----------
         reason
-            What users read.
+            The text for users.
 
         Raises
         ------

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a kernel gets to see of one call, and how its answer is read."""
+"""The view of a kernel on one call, and how its answer is read."""
 
 from __future__ import annotations
 

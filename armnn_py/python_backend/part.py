@@ -42,7 +42,7 @@ class CompiledPart(Struct, frozen=True):
 
 
 class Named(Protocol):
-    """What was compiled."""
+    """The compiled sub-graph."""
 
     @property
     def name(self) -> str:

@@ -188,7 +188,7 @@ class Model:
         Parameters
         ----------
         arrays
-            What the request gave before.
+            Inputs that the request gave before, by name.
         name, shape, datatype
             As the request states them.
 

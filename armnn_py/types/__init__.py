@@ -17,7 +17,7 @@ from armnn_py.types.layer_facts import LayerFacts
 __all__ = ["LayerFacts", "MemorySource"]
 __all__ += enumerations.__all__
 
-# What networks of users rarely need is not a name of the package as well.
+# Names that networks of users rarely need are not names of the package as well.
 _HERE_ALONE = {
     "FusedKernelType",
     "LayerFacts",

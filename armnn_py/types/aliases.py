@@ -23,7 +23,7 @@ def name_for_people(
     Parameters
     ----------
     layer_type, descriptor
-        What the layer computes.
+        Type and parameters of the layer.
     data_types
         Those of its first operand and output, or ``None``.
     """

@@ -18,12 +18,12 @@ TypeGroup = Literal["any", "number", "float", "boolean"]
 
 @dataclass(frozen=True, slots=True)
 class LayerFacts:
-    """What the table in ``schema`` says of a layer type.
+    """The facts of a layer type in the table in ``schema``.
 
     Attributes
     ----------
     doc
-        What the layer computes, in a sentence.
+        The function of the layer, in a sentence.
     since
         The minor version of the backend API that brought it.
     operands

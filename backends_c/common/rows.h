@@ -44,7 +44,7 @@ typedef void (*armnn_binary_row_fn_t)(void* out, const void* x, const void* y, u
 
 typedef void (*armnn_unary_row_fn_t)(void* out, const void* x, uint64_t count);
 
-/* The same of one operand; |expression| is written in a. The result may be the memory of x. */
+/* The same for one operand; |expression| is written in a. The result may be the memory of x. */
 #define ARMNN_UNARY_ROW(name, T, expression)                             \
   static void name(void* out_data, const void* x_data, uint64_t count) { \
     T* out = (T*)out_data;                                               \

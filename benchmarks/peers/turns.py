@@ -79,7 +79,7 @@ class Gauge:
 
 
 class NoGauge:
-    """Takes every moment as it is; for runs beside something that makes noise on purpose."""
+    """Accept every moment, noisy or not: for runs beside deliberate load."""
 
     def is_quiet(self) -> bool:
         """Return True."""

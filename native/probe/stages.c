@@ -23,7 +23,7 @@
 
 #define QUIESCE_NS UINT64_C(1000000000)
 
-/* What the stages so far have given. */
+/* The results of the stages so far. */
 typedef struct attempt_t {
   const probe_job_t* job;
   char by_descriptor[64 + 256]; /* a name of the file in the descriptor of its folder */

@@ -45,7 +45,7 @@ typedef struct watch_t {
   unsigned copies, programs; /* processes that it left: forked ones, and other programs */
 } watch_t;
 
-/* Reads what there is, at most a few kilobytes; false at the end of the file. */
+/* Reads the available bytes, at most a few kilobytes; false at the end of the file. */
 static bool read_words(watch_t* watch) {
   words_t* words = &watch->words;
   if (words->size > WORDS_SIZE) {

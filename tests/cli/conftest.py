@@ -35,7 +35,7 @@ def check_answer(document: dict[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Answer:
-    """What one call gave."""
+    """The answer of one call."""
 
     code: int
     out: str

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What answers and refusals say to who reads them: hints, values, grouped reasons, plurals."""
+"""The text of answers and refusals: hints, values, grouped reasons, plurals."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def start(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
 
 
 def complete(folder: Path, line: str) -> list[tuple[str, str]]:
-    """What bash is told when Tab is pressed at the end of ``line``: kinds and words."""
+    """Return the completions of bash at the end of ``line``: kinds and words."""
     words = line.split(" ")
     done = start(
         folder, _ARMNN_PY_COMPLETE="bash_complete", COMP_WORDS=line, COMP_CWORD=str(len(words) - 1)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What all commands share: channels, JSON, exit codes, pipes, interrupts."""
+"""Common to all commands: channels, JSON, exit codes, pipes, interrupts."""
 
 from __future__ import annotations
 

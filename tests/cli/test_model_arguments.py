@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What run, check and graph are told about a model: strategy, options of backends, checks."""
+"""Arguments of run, check and graph about a model: strategy, options of backends, checks."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a model says about itself, and which operators it may have."""
+"""The metadata of a model, and the operators that it may have."""
 
 from __future__ import annotations
 

@@ -269,7 +269,7 @@ def rounded_lstm(sizes: tuple[int, int, int, int], rounding: RowRounding, output
 
 
 def rounded_rnn(sizes: tuple[int, int, int, int], rounding: RowRounding, outputs: int) -> Any:
-    """The same of plain recurrent units in both directions."""
+    """The same for plain recurrent units in both directions."""
     steps, batch, size, cells = sizes
     r = np.random.default_rng(8)
     weights = [r.normal(0, 0.4, (2, cells, n)).astype(np.float32) for n in (size, cells)]

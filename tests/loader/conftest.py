@@ -52,7 +52,7 @@ def load() -> Iterator[Load]:
 
 @pytest.fixture
 def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
-    """What the test backends have lived through so far: "map A", "create A", ..."""
+    """The calls of the test backends so far: "map A", "create A", ..."""
     path = tmp_path / "journal.txt"
     path.touch()
     monkeypatch.setenv("ARMNN_TEST_JOURNAL", str(path))

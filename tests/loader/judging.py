@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What tests of trust share: a verdict on a folder, and files of another user."""
+"""Shared by tests of trust: a verdict on a folder, and files of another user."""
 
 from __future__ import annotations
 

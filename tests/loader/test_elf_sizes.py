@@ -43,7 +43,7 @@ def image(workshop: Workshop) -> bytes:
 
 
 class Reads:
-    """What was read of a file."""
+    """The reads of a file."""
 
     def __init__(self) -> None:
         self.count = self.bytes = self.largest = 0

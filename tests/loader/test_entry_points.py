@@ -35,7 +35,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def install(site: Path, distribution: str, text: str, *packages: str, version: str = "1.0") -> None:
-    """What pip leaves behind, and packages that must not be imported."""
+    """Files that pip leaves behind, and packages that must not be imported."""
     metadata = site / f"{distribution}-{version}.dist-info"
     metadata.mkdir(parents=True)
     (metadata / "METADATA").write_text(f"Name: {distribution}\nVersion: {version}\n")

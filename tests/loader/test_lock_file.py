@@ -66,7 +66,7 @@ def test_a_file_that_changed_and_has_its_old_time(folder: Path, lock_path: Path)
     assert verdict_on(folder, trust="locked").status == "loaded"
     before = file.stat()
     data = file.read_bytes()
-    with file.open("r+b") as stream:  # in a word that nobody reads: the loader is content
+    with file.open("r+b") as stream:  # in a word that the system's loader ignores
         stream.seek(data.index(b"GCC: ("))
         stream.write(b"gcc")
     os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))

@@ -44,7 +44,7 @@ def vendor(workshop: Workshop, folder: Path, name: str, number: int) -> Path:
 
 
 def vend(name: str) -> int:
-    """What the loaded file of that backend says."""
+    """The verdict of the loaded file of that backend."""
     (library,) = (
         one
         for one in shared_library._libraries.values()

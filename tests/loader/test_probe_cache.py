@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What was found on a file is known until something changes; a cache can do no harm."""
+"""Findings on a file hold until something changes; a damaged cache does no harm."""
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ def test_no_cache_folder(
     workshop: Workshop,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What was found is known to this process."""
+    """The findings are known to this process."""
     forget_findings()
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))

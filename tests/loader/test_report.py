@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What people and programs get to see: verdicts, report, log lines, warnings."""
+"""Reports for people and programs: verdicts, report, log lines, warnings."""
 
 from __future__ import annotations
 

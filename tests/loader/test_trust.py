@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Who may write to a file, what it links to, and the lock file: each case made for real."""
+"""Write permissions, linked libraries and the lock file: each case made for real."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def two(tmp_path: Path, build_backend: Callable[..., None]) -> Iterator[list[Bac
 
 
 def found(registry: HandleRegistry, backend: Backend, name: str = ID) -> int | None:
-    """What get_factory gives to a backend."""
+    """The result of get_factory for a backend."""
     with registry.lent(backend.id) as struct:
         return ctypes.cast(
             struct.get_factory, ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)

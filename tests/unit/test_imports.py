@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What importing the package, and loading a model, may bring into a process."""
+"""Modules that importing the package, and loading a model, may bring into a process."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class ShownLayer:
     Attributes
     ----------
     type, descriptor
-        What it computes; the descriptor is None for a layer without parameters.
+        Its type and parameters; the descriptor is None for a layer without parameters.
     inputs
         Infos of its operands; None for an optional one that is absent.
     outputs
@@ -42,7 +42,7 @@ class ShownLayer:
     constants
         For each operand its values, read-only, or None; all None in a question about support.
     model_options
-        What the backend was told about the model, by name.
+        Options of the model for the backend, by name.
     name, guid
         Of the layer in the network; empty and 0 in a question about support.
     """

@@ -78,7 +78,7 @@ class Region:
     place
         See `Place`.
     poison
-        What every byte is at first.
+        The first value of every byte.
     readable
         So many bytes behind the array may be read: the unreadable page comes after them.
 

@@ -18,7 +18,7 @@ from armnn_py._native.library import core
 
 
 class _Mallinfo2(ctypes.Structure):
-    """What mallinfo2(3) answers."""
+    """The result of mallinfo2(3)."""
 
     _fields_ = tuple(
         (name, ctypes.c_size_t)

@@ -222,7 +222,7 @@ class NativeContext:
 
     @property
     def error(self) -> ErrorBuffer:
-        """What the last run that failed left."""
+        """The record of the last failed run."""
         return self._error
 
     @property

@@ -90,7 +90,7 @@ def new_object(structure: type[Any], functions: Any, item: Any) -> Any:
 
 
 def item_of(pointer: Any) -> Any:
-    """What an object was made for.
+    """The purpose of an object.
 
     Raises
     ------

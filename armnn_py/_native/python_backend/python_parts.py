@@ -36,7 +36,7 @@ _RELEASE = notice(ctypes.CFUNCTYPE(None, ctypes.c_void_p), _release)
 
 
 def compiled_of(info: Any) -> object | None:
-    """What was compiled to the blob of an ``armnn_workload_info_t``; None if it has none."""
+    """Return the compiled sub-graph of the blob of an ``armnn_workload_info_t``, or None."""
     return _blobs[int(info.blob.contents.object)] if info.blob else None
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class PythonBackendLike(WorkloadMaker, Protocol):
-    """What a backend says of itself and does, seen from below.
+    """The properties and methods of a backend, seen from below.
 
     Attributes
     ----------
@@ -330,7 +330,7 @@ _context_functions = table(
     },
 )
 
-#: What all tables share; it lives as long as the process.
+#: Shared by all tables; it lives as long as the process.
 _shared = table(
     abi.armnn_backend_api_t,
     abi.ARMNN_STRUCT_BACKEND,

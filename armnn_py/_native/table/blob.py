@@ -223,7 +223,7 @@ def deserialize_blob(
     data
         What `NativeBlob.to_bytes` gave, 64-byte aligned.
     compatibility
-        What the blob said; ``check_blob`` is asked first.
+        The content of the blob; ``check_blob`` is asked first.
     layer
         For messages.
     retain, release

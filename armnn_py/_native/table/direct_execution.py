@@ -28,7 +28,7 @@ class DirectCall:
     scratch
         As many bytes as its requirements say, or None if they say none.
     execution_data
-        What its factory made for this caller.
+        Execution data that its factory made for this caller.
     persistent
         As many zeros as its requirements say, or None if they say none.
     workload_data

@@ -25,13 +25,13 @@ def keep_raised(text: str, error: BaseException) -> None:
 
 
 def take_raised(text: str) -> BaseException | None:
-    """What was raised last on this thread, if ``text`` is what C got for it; it is forgotten."""
+    """Take the last exception of this thread, if C got ``text`` for it."""
     known, error = _raised.pop(threading.get_ident(), ("", None))
     return error if known == text else None
 
 
 def take_interruption() -> BaseException | None:
-    """What was raised last on this thread, such as KeyboardInterrupt; None for an `Exception`."""
+    """Return the last exception of this thread that is not an `Exception`, or None."""
     _, error = _raised.pop(threading.get_ident(), ("", None))
     return None if isinstance(error, Exception) else error
 

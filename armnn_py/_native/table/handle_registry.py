@@ -65,7 +65,7 @@ class HandleRegistry:
     ------
     BackendError
         If a backend fails to register, registers nonsense or the id of another, or prefers
-        factories that are not registered. What was registered until then is destroyed.
+        factories that are not registered. Earlier registrations are destroyed.
     """
 
     __slots__ = (

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a backend says of its options, read from C and checked against their defaults."""
+"""Descriptions of a backend's options, read from C and checked against their defaults."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class OptionText(str):
 
 
 class OptionDescription(Struct, frozen=True):
-    """What a backend says of an option; ``minimum`` and ``maximum`` are None together."""
+    """A backend's description of an option; ``minimum`` and ``maximum`` are None together."""
 
     help: str = ""
     unit: str = ""

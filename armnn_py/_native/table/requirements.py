@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a workload states that it needs, read from the backend and checked."""
+"""The requirements of a workload, read from the backend and checked."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SIZES = {
 
 
 class TensorNeeds(Struct, frozen=True):
-    """What a workload needs of one tensor: an ``armnn_tensor_needs_t``."""
+    """The requirements of a workload on one tensor: an ``armnn_tensor_needs_t``."""
 
     alignment: int = 0
     readable_bytes: int = 0

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from armnn_py.backends.loader.discovery import Candidate
 
 _MOST_SHOWN = 5
-#: What no backend has in its id.
+#: Characters that an id cannot have.
 _NO_ID = re.compile("[,.:=?]")
 
 

@@ -28,7 +28,7 @@ class BackendVersion(NamedTuple):
         return f"{self.major}.{self.minor}"
 
 
-#: What a backend of Arm NN's own reports: it exports the same three functions.
+#: The major version of Arm NN's own backends, which export the same three functions.
 ARM_NN_MAJOR = 1
 HOST_VERSION = BackendVersion(abi.ARMNN_BACKEND_API_MAJOR, abi.ARMNN_BACKEND_API_MINOR)
 

@@ -50,7 +50,7 @@ class InspectedFile(Struct, eq=False):
 
     @property
     def state(self) -> elf.FileState | None:
-        """What the file was like."""
+        """The state of the file at the inspection."""
         return None if self.info is None else self.info.state
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What the instances of one backend in one runtime are made from, and its list of devices."""
+"""The source of all instances of one backend in one runtime, and its list of devices."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Verdict:
     reason, hint
         A sentence that says what happened, and a remedy; both may be empty.
     probe
-        What the probe of the file in another process found: how far it came, how it ended, its last
+        The findings of the probe in another process: how far it came, how it ended, its last
         words, its load time; None if it was not tried.
     """
 

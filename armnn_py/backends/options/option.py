@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What users read of an option of a backend."""
+"""The public description of an option of a backend."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What the probe of one file found, and which findings refuse the file."""
+"""The findings of the probe of one file, and those that refuse the file."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Library(Struct, frozen=True):
 
 
 class ProbeFinding(Struct, frozen=True):
-    """What the probe of one file found.
+    """The findings of the probe of one file.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class ProbeFinding(Struct, frozen=True):
         Stage by happening: ``forked``, ``children``, ``closed``, ``wild``, ``refused``, and the
         words of `CHANGES`.
     id, version
-        What the file said, if it came so far; the version is that of the backend API.
+        The answers of the file, if it came so far; the version is that of the backend API.
     last_output
         The end of what its code wrote to standard output and standard error.
     load_seconds
@@ -116,7 +116,7 @@ class ProbeFinding(Struct, frozen=True):
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """What the file changed in the process of the probe."""
+        """Changes that the file made to the process of the probe."""
         return tuple(CHANGES[name] for name, _ in self.happenings if name in CHANGES)
 
     def as_dict(self) -> dict[str, object]:

@@ -41,7 +41,7 @@ class FileIdentity(NamedTuple):
 
     @property
     def state(self) -> FileState:
-        """What the loader compares before and after it opens the file."""
+        """The properties of a file that the loader compares before and after it opens it."""
         return FileState(*self[:4])
 
     @property

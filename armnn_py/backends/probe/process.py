@@ -141,7 +141,7 @@ class ProbeProcess:
                 os.kill(self.pid, signal.SIGCONT)
 
     def finding(self) -> ProbeFinding:
-        """What it has reported. Who stopped the program could as well have ended it."""
+        """Its report so far. Code that stopped the program could as well have ended it."""
         found = read_report(self.stage_lines() + self.data, self.nonce, self.seconds)
         return structs.replace(found, ended="gone") if self.was_stopped else found
 

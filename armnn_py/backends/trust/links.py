@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What a file links to: names that would bring in code that its vendor did not mean.
+"""The libraries that a file links to: names that would bring in code that its vendor did not mean.
 
 Refused are libraries looked for in the folder where the program happens to be started, and a
 SONAME by which other programs would get the backend for a library of theirs. Told is a library that
@@ -18,7 +18,7 @@ from armnn_py.backends.loader.verdict import RefusedError
 from armnn_py.text import printable
 
 _ORIGIN = ("$ORIGIN", "${ORIGIN}")
-#: What a path may begin with that does not depend on the folder of the program.
+#: Beginnings of paths that do not depend on the folder of the program.
 _FIXED = ("/", *_ORIGIN)
 #: The system's loader puts a name with slashes in its place, without one in front.
 _LIBRARY_FOLDER = ("$LIB", "${LIB}")
@@ -30,7 +30,7 @@ def check_links(info: ElfInfo, path: str) -> list[str]:
     Parameters
     ----------
     info
-        What the inspection read.
+        The result of the inspection.
     path
         The file after following links.
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""Who may change a file: its mode and owner, and those of every folder above it.
+"""The users that may change a file: its mode and owner, and those of every folder above it.
 
 As OpenSSH judges keys: whoever may write to a folder can put another file there, so that one folder
 on the way, or one link, decides. A sticky folder, such as ``/tmp``, keeps others from replacing
@@ -137,7 +137,7 @@ def _owner(what: str, status: os.stat_result) -> str:
 def _user() -> int:
     """The user whose files are as good as root's.
 
-    Who starts a program that has capabilities of its file, or another group, may less than it may.
+    A program with capabilities of its file, or with another group, may more than its caller.
     """
     user = os.geteuid()
     is_raised = environment.has_raised_privileges() and os.getuid() == user

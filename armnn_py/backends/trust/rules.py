@@ -82,7 +82,7 @@ class TrustRules:
         path, real_path
             The file as found, and after following links.
         state
-            What the inspection saw.
+            The result of the inspection.
 
         Raises
         ------

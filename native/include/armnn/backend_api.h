@@ -526,7 +526,7 @@ typedef struct armnn_workload_info_t {
 #define ARMNN_NEEDS_CONSUMED 1u  /* of a tensor: as consumed_mask, for any input */
 #define ARMNN_WORKLOAD_SERIAL 1u /* of a workload: never two executes of it at a time */
 
-/* What a workload needs of one tensor in host memory. */
+/* Requirements of a workload on one tensor in host memory. */
 typedef struct armnn_tensor_needs_t {
   armnn_header_t header;
   uint32_t alignment;      /* as tensor_alignment, which it replaces; 0: that one */
@@ -536,7 +536,8 @@ typedef struct armnn_tensor_needs_t {
   uint32_t reserved;
 } armnn_tensor_needs_t;
 
-/* What a workload needs. The host zero-fills it, so that a workload without needs writes nothing.
+/* Requirements of a workload. The host zero-fills it, so that a workload without needs writes
+ * nothing.
  */
 typedef struct armnn_workload_requirements_t {
   armnn_header_t header;
@@ -779,7 +780,7 @@ struct armnn_profiling_context_api_t {
 };
 
 /* ---- The backend ---------------------------------------------------------------------------- */
-/* What create gets; valid for the call, but |host|, which stays. */
+/* The arguments of create; valid for the call, but |host|, which stays. */
 typedef struct armnn_create_args_t {
   armnn_header_t header;
   const armnn_host_t* host;
@@ -942,7 +943,7 @@ struct armnn_backend_api_t {
   armnn_status_t (*check_blob)(armnn_backend_t* backend, armnn_string_t compatibility,
                                armnn_error_t* why_not) ARMNN_NOEXCEPT; /* [any] */
   /* A blob from the bytes of |serialize|; null: none is saved as bytes. check_blob has said OK. The
-   * bytes are whole, but anybody can write a file: believe no size, offset or count in them.
+   * bytes are whole, but anybody can write a file: check each size, offset and count in them.
    * |data| is 64-byte aligned and valid for the call; with "BlobsInPlace" it stays until the blob
    * is released, and is a file in memory: who may write to the file changes it under the reader,
    * so what is checked is copied first. |out_blob| is the host's, with its header.

@@ -186,7 +186,7 @@ static inline const armnn_options_t* armnn_model_options_of_query(
   return ((const armnn_i_query_t*)query)->model_options;
 }
 
-/* The same of the |info| that |prepare|, |create_state| and a kernel's call have. */
+/* The same for the |info| that |prepare|, |create_state| and a kernel's call have. */
 static inline const armnn_options_t* armnn_model_options_of_info(
     const armnn_workload_info_t* info) {
   return ((const armnn_i_info_t*)info)->model_options;

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* What get_layer_support makes. */
+/* The object of get_layer_support. */
 typedef struct armnn_kit_support_t {
   armnn_layer_support_t base;
   armnn_layer_support_api_t api; /* with the functions that there are hooks for */
@@ -23,8 +23,8 @@ typedef struct armnn_kit_support_t {
   armnn_options_t* model_options; /* a copy, or null */
 } armnn_kit_support_t;
 
-/* What a row without |supports| asks: all tensors have |data_type|, unless that is ARMNN_ANY, and
- * the shape of output 0. */
+/* The question of a row without |supports|: all tensors have |data_type|, unless that is ARMNN_ANY,
+ * and the shape of output 0. */
 static inline armnn_status_t armnn_kit_default_supports(const armnn_layer_query_t* query,
                                                         int32_t data_type, armnn_error_t* reason) {
   const armnn_tensor_info_t* first = query->output_count > 0 ? query->output_infos[0] : NULL;

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* What create_workload_factory makes. */
+/* The object of create_workload_factory. */
 typedef struct armnn_kit_factory_t {
   armnn_workload_factory_t base;
   const armnn_host_t* host;
@@ -22,7 +22,7 @@ typedef struct armnn_kit_factory_t {
   armnn_options_t* model_options; /* a copy, or null */
 } armnn_kit_factory_t;
 
-/* What create_workload makes. */
+/* The object of create_workload. */
 typedef struct armnn_kit_workload_t {
   armnn_workload_t base;
   armnn_i_info_t info;

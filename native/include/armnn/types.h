@@ -170,7 +170,7 @@ typedef struct armnn_options_t {
   uint64_t count;
 } armnn_options_t;
 
-/* What an option is for, and when its values are given. */
+/* The kind of an option: when its values are given. */
 enum armnn_option_scope_e {
   ARMNN_OPTION_SCOPE_BACKEND = 0, /* get_option_defaults: create, set_option */
   ARMNN_OPTION_SCOPE_MODEL = 1,   /* get_model_option_defaults: |model_options| */

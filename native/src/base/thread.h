@@ -24,7 +24,7 @@ typedef struct armnn_i_scope_t {
 
 #define ARMNN_NOTED_CALLS 8
 
-/* What the library knows of the calling thread. */
+/* The library's data for the calling thread. */
 typedef struct armnn_i_thread_t {
   uint32_t number;     /* of the trace, 0 = none given yet */
   uint32_t index;      /* thread_index of the body that runs */

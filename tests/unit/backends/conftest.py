@@ -39,7 +39,7 @@ def build_services(tmp_path: Path, build_backend: Callable[..., None]) -> Callab
 
 @pytest.fixture
 def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Journal:
-    """What the backend has lived through since it was last asked, without its name."""
+    """The calls of the backend since the last question, without its name."""
     path = tmp_path / "journal.txt"
     path.touch()
     monkeypatch.setenv("ARMNN_TEST_JOURNAL", str(path))

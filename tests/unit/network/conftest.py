@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What tests of networks share."""
+"""Fixtures for tests of networks."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What Arm NN can say twice is kept in one form, and shown by the name that says most."""
+"""Layers that Arm NN can state in two ways have one form, shown by the most exact name."""
 
 from __future__ import annotations
 

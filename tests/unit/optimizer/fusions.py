@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What the tests of fusions share: one pass on a network, and both networks on CpuRef."""
+"""Shared by the tests of fusions: one pass on a network, and both networks on CpuRef."""
 
 from __future__ import annotations
 

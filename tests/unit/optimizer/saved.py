@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What the tests of saved networks share: the demo model, its file, and changes of that."""
+"""Shared by the tests of saved networks: the demo model, its file, and changes of that."""
 
 from __future__ import annotations
 

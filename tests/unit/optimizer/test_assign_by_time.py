@@ -292,7 +292,7 @@ def test_times_that_other_users_may_have_written_are_not_believed(
 
 
 def test_a_folder_that_another_process_keeps_locked(tmp_path: Path) -> None:
-    """Who may look into the folder may lock it, for ever."""
+    """Any reader of the folder may lock it, for ever."""
     kept = measured_times.MeasureCache(tmp_path)
     kept.put("a", 1.0)
     with locked(tmp_path):

@@ -38,7 +38,7 @@ def views_folder(
 
 @pytest.fixture
 def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
-    """What happened to the blobs of "Views" so far."""
+    """The events of the blobs of "Views" so far."""
     gc.collect()  # graphs are rings: blobs of earlier tests go now, not into this journal
     path = tmp_path / "journal.txt"
     path.touch()

@@ -108,7 +108,7 @@ CASES: dict[str, tuple[str, Build]] = {
 
 
 def after(case: str, *rules: PlacementRule) -> tuple[list[str], Graph]:
-    """What the pass of a case says to its network under some rules."""
+    """The log of the pass of a case on its network under some rules."""
     name, build = CASES[case]
     network = ann.Network()
     x = network.add_input("x", ann.TensorInfo((1, 8, 8, 4)))

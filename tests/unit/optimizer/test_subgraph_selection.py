@@ -145,7 +145,7 @@ def random_wiring(rng: random.Random, count: int) -> dict[str, list[str]]:
 
 
 def contracted(graph: Graph, views: Sequence[SubgraphView]) -> dict[object, set[object]]:
-    """Who reads whom when each view is one node."""
+    """The readers of each node when each view is one node."""
     place: dict[Node, object] = {node: node for node in graph}
     for number, view in enumerate(views):
         place.update(dict.fromkeys(view.nodes, number))

@@ -16,7 +16,7 @@ RUNTIME = "import armnn_py; armnn_py.Runtime().close()"
 
 
 def errors_of(*command: str, log: str) -> str:
-    """What a new process writes to standard error."""
+    """Return the standard error of a new process."""
     variables = {"ARMNN_PY_LOG": log, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run(
         [sys.executable, *command],

@@ -89,7 +89,7 @@ MIDDLE, LAST = "[ l0 (0) -> l1 (0) ]", "[ l1 (0) -> y (0) ]"
 
 
 def moves(lines: list[str]) -> list[str]:
-    """What was done to tensors, in order."""
+    """The calls on tensors, in order."""
     return [line for line in lines if not line.startswith(("make", "capabilities"))]
 
 

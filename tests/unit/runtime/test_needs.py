@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""What the header promises to a workload is kept, and what a workload answers is told."""
+"""The promises of the header to a workload, and the reports of a workload's answers."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ static bool is_clamp(const uint8_t* table, int32_t type, int32_t* out_low, int32
   return bounds[0] <= bounds[1];
 }
 
-/* The same of a table of 65536 numbers. */
+/* The same for a table of 65536 numbers. */
 static bool is_int16_clamp(const int16_t* table, int32_t* out_low, int32_t* out_high) {
   const int32_t low = table[(uint16_t)INT16_MIN], high = table[INT16_MAX];
   for (int32_t number = INT16_MIN; number <= INT16_MAX; ++number) {

@@ -225,7 +225,7 @@ static bool match_side(const ir_graph_t* graph, uint32_t value, bool second, uin
          ir_same_shape(ir_shape(graph, numbers), ir_shape(graph, value));
 }
 
-/* The same of the x of |like|. */
+/* The same for the x of |like|. */
 static bool match_product(const ir_graph_t* graph, uint32_t value, bool second,
                           const product_t* like, product_t* out) {
   for (uint32_t side = 0; side < 2; ++side) {

@@ -41,7 +41,7 @@ typedef struct armnn_i_acc_dynamic_kernels_t {
   void (*levels)(const float* in, int16_t* out, size_t count, const armnn_dynamic_range_t* range);
   void (*symmetric_levels)(const float* in, int16_t* out, size_t count,
                            const armnn_dynamic_range_t* range);
-  /* The same of stored numbers: (in ^ flip) - offset. */
+  /* The same for stored numbers: (in ^ flip) - offset. */
   void (*byte_levels)(const uint8_t* in, int16_t* out, size_t count, uint8_t flip, int16_t offset);
   /* out = sums * (scale * scales) + shifts, element by element. */
   void (*finish)(const int32_t* sums, float* out, size_t count, float scale, const float* scales,

@@ -32,7 +32,7 @@ static inline int32_t pack_some_levels(const armnn_i_acc_quantized_convolution_t
   return total;
 }
 
-/* The same of four bytes that lie side by side and have no zero point. */
+/* The same for four bytes that lie side by side and have no zero point. */
 static inline int32_t copy_quad(const char* from, void* to) {
   const int8_t* bytes = (const int8_t*)from;
   memcpy(to, from, 4);

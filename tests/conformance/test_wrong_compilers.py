@@ -16,7 +16,7 @@ from armnn_py.testing import Report, Result, check_conformance
 from armnn_py.testing.features import FEATURES
 
 from .conftest import REPOSITORY, WRONG, Build
-from .test_features import sample_npu
+from .test_features import sample
 
 _WRONG_TENSOR = r"output 'y\d+' of the .* run: \[.*\] is .* expected"
 _WRONG_LAYERS = r"layers that run as one, '.*' \(.*\) on Compiler: .*; in the compiled sub-graph of"
@@ -35,7 +35,7 @@ DEFECTS = {
     "REUSES_PROGRAMS_BY_SIZE": "made no workload for layer .*: another sub-graph",
     "REUSES_PROGRAMS_OF_OTHER_CONSTANTS": rf"compiled with other constants: .*{_WRONG_TENSOR}",
     "SHARES_SCRATCH_OF_PROGRAMS": "threads run network .* at once; in the compiled sub-graph of",
-    "OVERWRITES_EARLIER_NETWORKS": rf"loaded beside it: cut .*{_WRONG_TENSOR}.*; in the comp",
+    "OVERWRITES_EARLIER_NETWORKS": rf"loaded beside it: .*{_WRONG_TENSOR}.*; in the comp",
     "SWAPS_OUTPUTS": rf"{_WRONG_TENSOR}.*on Compiler: .*; in the compiled sub-graph of",
     "KEEPS_ADDRESS_OF_INPUT": "threads run network .* at once; in the compiled sub-graph of",
     "KEEPS_STATE_OVER_RESETS": r"with a state, compiled, after a reset: run 1 .*: \[.*\] is .* exp",
@@ -45,6 +45,13 @@ DEFECTS = {
     "LEAKS_IN_OPTIMIZE": "each load of a network leaves .* bytes of the heap behind",
     "BELIEVES_BYTES": "under way: network 0, a blob of .* bytes, (only|byte)",
     "TAKES_ANY_VERSION": "take bytes with the compatibility text 'another version'",
+    "FORGETS_POINT_ON_SECOND_DEVICE": (
+        rf"layer that 'Compiler:1' takes, compiled: {_WRONG_TENSOR}.* on Compiler:1: .*sub-graph of"
+    ),
+    "SHARES_SCRATCH_OF_DEVICES": "threads run network .* at once; in the compiled sub-graph of",
+    "SECOND_DEVICE_OVERWRITES_FIRST": (
+        rf"loaded beside it: every layer that 'Compiler:1' takes.*{_WRONG_TENSOR}.*; in the comp"
+    ),
     "COMPILES_NOTHING": "compiled nothing of two layers and more",
 }
 
@@ -142,7 +149,7 @@ _KEY_WITHOUT_CONSTANTS = """
 def test_files_of_other_constants(tmp_path: Path) -> None:
     """The cache in files of the sample with a compiler, in a folder that an option names."""
     key = ("cache.c", "return armnn_hash_part(hash, part);", _KEY_WITHOUT_CONSTANTS)
-    file = sample_npu(tmp_path / "wrong", key)
+    file = sample("npu", tmp_path / "wrong", key)
     options = {"cache_dir": str(tmp_path)}
     report = check_conformance(file, groups=["subgraphs"], part=(2, 8), options=options)
     messages = [result.message for result in report.bad()]

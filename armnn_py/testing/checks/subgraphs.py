@@ -10,14 +10,14 @@ import itertools
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from armnn_py.comparing.compare import compare_sides
 from armnn_py.comparing.groups import constant_layers
 from armnn_py.comparing.sides import BackendSide
-from armnn_py.errors import ArmnnError
+from armnn_py.errors import ArmnnError, BackendUnavailableError
 from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.optimizer import AS_IT_IS, OptimizedNetwork, OptimizerOptions, optimize
 from armnn_py.runtime import Runtime
@@ -97,34 +97,30 @@ def check_subgraphs(
         else:
             grown = grower(cases, backend, reference, seed, on_step)
             known = grown.grown
-        both = list(dict.fromkeys([target.id, REFERENCE]))
-        kept: LoadedNetwork | None = None  # the first that is compiled
-        of_kept: Sequence[_Part] = ()
-        for way, spread, options in _ways(known.network, target.id, seed):
+        both = (target.id, REFERENCE)
+        devices = [target.id, *other_devices(runtime, target.id)]
+        has_compiler = bool(backend.api.optimize_subgraph_view)
+        other = grown.with_other_constants() if grown is not None and has_compiler else None
+        kept: list[_Kept] = []  # the first that is compiled, then the other device's
+        for way, known_now, plan in _ways(known, other, devices, seed):
             on_step(way)
-            placed = optimize(spread, both, runtime=runtime, options=options)
+            spread, backends, options = plan
+            placed = optimize(spread, backends, runtime=runtime, options=options)
             is_tried = is_tried or target.id in placed.placed.layer_backends
-            parts = compiled_layers(placed, spread, target.id)
+            parts = compiled_layers(placed, spread, *backends)
             compiled += len(parts)
             with contextlib.ExitStack() as unload:
                 loaded = unload.enter_context(runtime.load_network(placed))
-                cause = functools.partial(_cause, runtime, known, (spread, both, options))
-                _compare(loaded, known, f"{name}, {way}", cause)
-                if kept is not None:
+                cause = functools.partial(_cause, runtime, known_now, plan)
+                _compare(loaded, known_now, f"{name}, {way}", cause)
+                for first in kept[:1]:
                     on_step(f"the first compiled one, loaded beside it: {way}")
-                    where = f"{name}, every layer that it takes, compiled; loaded beside it: {way}"
-                    _compare(kept, known, where, functools.partial(_in_parts, of_kept))
-                elif parts:
-                    kept, of_kept = loaded, parts
+                    where = f"{name}, {first.way}; loaded beside it: {way}"
+                    cause = functools.partial(_in_parts, first.parts)
+                    _compare(first.loaded, first.known, where, cause)
+                if (parts and not kept) or backends[0] not in both:
+                    kept.append(_Kept(loaded, known_now, way, parts))
                     stack.push(unload.pop_all())
-        other = None if grown is None or kept is None else grown.with_other_constants()
-        if other is not None:
-            on_step("compiled with other constants")
-            plan = (other.network, both, OptimizerOptions(simplify=False))
-            placed_other = optimize(other.network, both, runtime=runtime, options=plan[2])
-            with runtime.load_network(placed_other) as loaded:
-                cause = functools.partial(_cause, runtime, other, plan)
-                _compare(loaded, other, f"{name}, compiled with other constants", cause)
         on_step("saved and loaded")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "network.armnnpy")
@@ -132,24 +128,33 @@ def check_subgraphs(
             saved = OptimizedNetwork.load(path, runtime=runtime, in_place=False)
         with runtime.load_network(saved) as loaded:
             _compare(loaded, known, f"{name}, {way}, saved and loaded")
-            if kept is not None:
+            if kept:
                 on_step("threads run it at once")
-                _check_at_once((kept, loaded), known, name, of_kept)
-        has_compiler = bool(backend.api.optimize_subgraph_view)
+                networks = [*(one.loaded for one in kept), loaded]
+                _check_at_once(networks, known, name, kept[0].parts)
     if not is_tried:
         raise NotApplicableError(f"it takes no layer of {name}")
     return compiled if has_compiler else None
 
 
+def other_devices(runtime: Runtime, backend: str) -> list[str]:
+    """Return the id of another device of a backend that can be opened now; empty without one."""
+    for device in runtime.backends[backend].devices:
+        with contextlib.suppress(BackendUnavailableError):
+            if device.id != backend and runtime.backends[device.id]:
+                return [device.id]
+    return []
+
+
 def compiled_layers(
-    placed: OptimizedNetwork, network: Network, backend: str
+    placed: OptimizedNetwork, network: Network, *backends: str
 ) -> list[tuple[str, ...]]:
-    """Return the names of the layers that a backend made one of, two or more each."""
+    """Return the names of the layers that backends made one of, two or more each."""
     constants = constant_layers(network)
     found = []
     for guid, origins in placed.placed.origins.items():
         names = [network.layers[one].name for one in origins if one not in constants]
-        if placed.placed.layer_backends[guid] == backend and len(names) > 1:
+        if placed.placed.layer_backends[guid] in backends and len(names) > 1:
             found.append(tuple(names))
     return found
 
@@ -168,6 +173,15 @@ def _random(reference: Runtime, seed: int) -> GrownNetwork:
 
 _Plan = tuple["Network", list[str], OptimizerOptions]
 _Part = tuple[str, ...]
+
+
+class _Kept(NamedTuple):
+    """A network that stays loaded."""
+
+    loaded: LoadedNetwork
+    known: GrownNetwork
+    way: str
+    parts: Sequence[_Part]
 
 
 def _compare(
@@ -251,7 +265,7 @@ def _cause(runtime: Runtime, known: GrownNetwork, plan: _Plan) -> str:
     placed = optimize(network, backends, runtime=runtime, options=options)
     wrong = {layer.name for layer in finding.group.layers}
     whole = next(
-        (one for one in compiled_layers(placed, network, backends[0]) if wrong & {*one}), None
+        (one for one in compiled_layers(placed, network, *backends) if wrong & {*one}), None
     )
     return f"; {finding}{'' if whole is None else _in_parts([whole])}"
 
@@ -263,12 +277,24 @@ def _in_parts(parts: Sequence[_Part]) -> str:
 
 
 def _ways(
-    network: Network, backend: str, seed: int
-) -> Iterator[tuple[str, Network, OptimizerOptions]]:
-    compiled, layers = OptimizerOptions(simplify=False), AS_IT_IS
-    yield "every layer that it takes, one by one", network, layers
-    yield "every layer that it takes, compiled", network, compiled
-    cut = scatter(network, [backend, REFERENCE], seed)
-    yield "cut at random, one by one", cut, layers
-    yield "cut at random, compiled", cut, compiled
-    yield "simplified and compiled", network, OptimizerOptions()
+    known: GrownNetwork, other: GrownNetwork | None, devices: Sequence[str], seed: int
+) -> Iterator[tuple[str, GrownNetwork, _Plan]]:
+    """Give ways to run a network, or the ``other`` one, which has other constants."""
+    network, compiled, layers = known.network, OptimizerOptions(simplify=False), AS_IT_IS
+    both = list(dict.fromkeys([devices[0], REFERENCE]))
+    yield "every layer that it takes, one by one", known, (network, both, layers)
+    yield "every layer that it takes, compiled", known, (network, both, compiled)
+    if other is not None:
+        yield "compiled with other constants", other, (other.network, both, compiled)
+    for device in devices[1:]:
+        there = other or known
+        way = f"every layer that '{device}' takes, compiled"
+        yield way, there, (there.network, [device, REFERENCE], compiled)
+        mixed = scatter(network, [device, *both], seed)
+        way = "cut at random between devices"
+        yield f"{way}, one by one", known, (mixed, [*both, device], layers)
+        yield f"{way}, compiled", known, (mixed, [*both, device], compiled)
+    cut = scatter(network, both, seed)
+    yield "cut at random, one by one", known, (cut, both, layers)
+    yield "cut at random, compiled", known, (cut, both, compiled)
+    yield "simplified and compiled", known, (network, both, OptimizerOptions())

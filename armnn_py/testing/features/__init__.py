@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from armnn_py.testing.features.blobs import check_blobs
 from armnn_py.testing.features.bounded_shapes import check_bounded_shapes
+from armnn_py.testing.features.fences import check_fences
+from armnn_py.testing.features.handles import check_handles
 from armnn_py.testing.features.lives import check_lives
 from armnn_py.testing.features.options import check_options, check_run_options
 from armnn_py.testing.features.sequences import check_sizes, check_state
@@ -30,5 +32,7 @@ FEATURES: dict[str, Check] = {
     "sizes": check_sizes,
     "lives": check_lives,
     "services": check_services,
+    "handles": check_handles,
+    "fences": check_fences,
 }
 """By name: checks that get a target, a seed, and what to call at each step."""

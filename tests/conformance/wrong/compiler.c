@@ -1,11 +1,13 @@
 /* SPDX-FileCopyrightText: armnn_py contributors
  * SPDX-License-Identifier: MIT
  *
- * compiler.c - a backend that compiles sub-graphs of 8 bits, and wrong in one way: -DDEFECT=NAME.
- * Add, Subtract, Multiply and ReLU over tensors of one size; single layers are right.
+ * compiler.c - a backend that compiles sub-graphs of 8 bits for two devices, and wrong in one way:
+ * -DDEFECT=NAME. Add, Subtract, Multiply and ReLU over tensors of one size; single layers are
+ * right.
  */
 #define _POSIX_C_SOURCE 199309L
 #include <math.h>
+#include <pthread.h>
 #include <time.h>
 
 #include "armnn/backend_kit.h"
@@ -35,6 +37,9 @@ enum defect_e {
   BELIEVES_BYTES,
   LEAKS_IN_OPTIMIZE,
   TAKES_ANY_VERSION,
+  FORGETS_POINT_ON_SECOND_DEVICE,
+  SHARES_SCRATCH_OF_DEVICES,
+  SECOND_DEVICE_OVERWRITES_FIRST,
   COMPILES_NOTHING,
 };
 
@@ -46,7 +51,8 @@ enum defect_e {
 static const char ID[] = "Compiler 1";
 enum { RELU = 1000, NOTHING = 0xffff, SCRATCH_SLOTS = 2, ROOM = 1 << 20 };
 static int8_t room[ROOM]; /* of all programs */
-static uint64_t used;     /* of it, since the last network was compiled */
+static uint64_t used[2];  /* of it, by the device */
+static pthread_mutex_t turns[] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 
 typedef struct format_t {
   float scale;
@@ -236,13 +242,36 @@ static void use_first_constants(program_t* program) {
   }
 }
 
+static uint32_t device_of(const armnn_backend_t* backend) {
+  return (uint32_t)(uintptr_t)armnn_kit_user(backend);
+}
+
+static armnn_status_t open_device(const armnn_create_args_t* args, void** out_user,
+                                  armnn_error_t* error) {
+  (void)error;
+  *out_user = (void*)(uintptr_t)args->device_index;
+  return ARMNN_STATUS_OK;
+}
+
+static armnn_status_t list_devices(armnn_backend_t* backend,
+                                   void (*on_device)(void* context,
+                                                     const armnn_device_description_t* device),
+                                   void* context, armnn_error_t* error) {
+  armnn_device_description_t device = {
+      {sizeof device, ARMNN_STRUCT_DEVICE_DESCRIPTION}, {"npu", 3}, {"", 0}, {"", 0}, 0};
+  (void)backend, (void)error;
+  on_device(context, &device);
+  on_device(context, &device);
+  return ARMNN_STATUS_OK;
+}
+
 static armnn_status_t optimize(armnn_backend_t* backend, const armnn_subgraph_t* part,
                                const armnn_options_t* options,
                                const armnn_optimization_sink_t* sink, armnn_error_t* error) {
   static program_t* earlier[64]; /* by the number of layers */
   armnn_blob_t blob;
-  used = 0;
-  (void)backend, (void)options, (void)error;
+  if (HAS(OVERWRITES_EARLIER_NETWORKS)) used[0] = used[1] = 0;
+  (void)options, (void)error;
   if (HAS(COMPILES_NOTHING) || part->layer_count < 2) return ARMNN_STATUS_UNSUPPORTED;
   program_t* program = compiled(part);
   if (program == NULL) return ARMNN_STATUS_UNSUPPORTED;
@@ -257,6 +286,9 @@ static armnn_status_t optimize(armnn_backend_t* backend, const armnn_subgraph_t*
   if (HAS(LEAKS_IN_OPTIMIZE)) leaked = malloc(1024);
   if (HAS(COMPUTES_THE_FIRST_SIZE) || HAS(ASKS_SCRATCH_OF_FIRST_SIZE)) use_first_size(program);
   if (HAS(REUSES_PROGRAMS_OF_OTHER_CONSTANTS)) use_first_constants(program);
+  if (HAS(FORGETS_POINT_ON_SECOND_DEVICE) && device_of(backend) == 1) {
+    for (uint32_t i = 0; i < program->steps; ++i) steps_of(program)[i].of_result.point = 0;
+  }
   memset(&blob, 0, sizeof blob);
   blob.header.struct_size = sizeof blob;
   blob.header.struct_type = ARMNN_STRUCT_BLOB;
@@ -327,7 +359,7 @@ static armnn_status_t prepare(const armnn_workload_info_t* info, const armnn_hos
                               armnn_backend_t* backend, void** out_prepared,
                               armnn_workload_requirements_t* needs, armnn_error_t* error) {
   program_t* p = (program_t*)armnn_part_object(info, ID);
-  (void)host, (void)backend;
+  (void)host;
   if (p == NULL) return armnn_fail(error, ARMNN_STATUS_INCOMPATIBLE, "another version");
   if (!HAS(BELIEVES_BYTES) && !HAS(COMPUTES_THE_FIRST_SIZE) &&
       (p->count != info->output_infos[0]->element_count || p->inputs != info->input_count ||
@@ -341,9 +373,10 @@ static armnn_status_t prepare(const armnn_workload_info_t* info, const armnn_hos
     loaded->kept = (int8_t*)malloc((size_t)p->count);
   }
   p->place = 0;
-  if (HAS(OVERWRITES_EARLIER_NETWORKS)) {
-    p->place = used, used += p->constants * p->count;
-    memcpy(room + p->place, constant_of(p, 0), (size_t)(used - p->place));
+  if (HAS(OVERWRITES_EARLIER_NETWORKS) || HAS(SECOND_DEVICE_OVERWRITES_FIRST)) {
+    const uint32_t device = device_of(backend);
+    p->place = used[device], used[device] += p->constants * p->count;
+    memcpy(room + p->place, constant_of(p, 0), (size_t)(used[device] - p->place));
   }
   *out_prepared = loaded;
   needs->scratch_size = (uint64_t)p->steps * p->scratch;
@@ -353,9 +386,11 @@ static armnn_status_t prepare(const armnn_workload_info_t* info, const armnn_hos
 static armnn_status_t run(const armnn_kernel_call_t* call, armnn_error_t* error) {
   loaded_t* loaded = (loaded_t*)call->prepared;
   program_t* p = loaded->program;
-  const int shares = HAS(SHARES_SCRATCH_OF_PROGRAMS) && p->steps * p->count <= ROOM;
+  const int of_devices = HAS(SHARES_SCRATCH_OF_DEVICES); /* each has a job at a time */
+  const int shares = (HAS(SHARES_SCRATCH_OF_PROGRAMS) || of_devices) && p->steps * p->count <= ROOM;
   int8_t* scratch = shares ? room : (int8_t*)call->scratch;
-  const int8_t* constants = HAS(OVERWRITES_EARLIER_NETWORKS) ? room + p->place : constant_of(p, 0);
+  const int is_apart = HAS(OVERWRITES_EARLIER_NETWORKS) || HAS(SECOND_DEVICE_OVERWRITES_FIRST);
+  const int8_t* constants = is_apart ? room + p->place : constant_of(p, 0);
   const void* first = call->inputs[0];
   (void)error;
   if (HAS(KEEPS_ADDRESS_OF_INPUT)) {
@@ -366,6 +401,7 @@ static armnn_status_t run(const armnn_kernel_call_t* call, armnn_error_t* error)
     const int is_same = memcmp(first, loaded->kept, (size_t)p->count) == 0;
     first = !HAS(SHARES_STATE_OF_NETWORKS) ? loaded->kept : is_same ? room : first;
   }
+  if (of_devices) pthread_mutex_lock(&turns[device_of(call->backend)]);
   for (uint32_t s = 0; s < p->steps; ++s) {
     const step_t* step = &steps_of(p)[s];
     const uint32_t operands[2] = {step->left, step->right};
@@ -387,6 +423,7 @@ static armnn_status_t run(const armnn_kernel_call_t* call, armnn_error_t* error)
            (size_t)(HAS(LEAVES_LAST_ELEMENT) ? p->count - 1 : p->count));
     if (HAS(WRITES_FORTY_TWO)) memset(call->outputs[step->output], 42, (size_t)p->count);
   }
+  if (of_devices) pthread_mutex_unlock(&turns[device_of(call->backend)]);
   loaded->read = call->inputs[0], loaded->written = call->outputs[0];
   if (loaded->kept != NULL) memcpy(loaded->kept, loaded->written, (size_t)p->count);
   if (HAS(SHARES_STATE_OF_NETWORKS)) memcpy(room, loaded->written, (size_t)p->count);
@@ -409,6 +446,9 @@ static const armnn_kernel_t kernels[] = {
                       NULL),
     ARMNN_KERNEL_FULL(PRE_COMPILED, ARMNN_ANY, ANY, run, takes_any, prepare, unload),
 };
-static const armnn_kit_hooks_t hooks = {
-    .optimize = optimize, .check_blob = check_version, .deserialize_blob = deserialize};
+static const armnn_kit_hooks_t hooks = {.open = open_device,
+                                        .list_devices = list_devices,
+                                        .optimize = optimize,
+                                        .check_blob = check_version,
+                                        .deserialize_blob = deserialize};
 ARMNN_DEFINE_BACKEND_WITH("Compiler", kernels, 1, "1.0", "compiles 8 bits", 0, hooks)

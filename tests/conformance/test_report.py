@@ -36,7 +36,7 @@ def test_a_passing_backend_on_the_terminal(command: Command, wrong_backend: Buil
     assert answer.code == 0, answer.err
     (row,) = (line for line in answer.out.splitlines() if line.startswith("Activation"))
     _, data_type, passed, refused, speed, reason = row.split(maxsplit=5)
-    assert (data_type, reason) == ("float32", "it has ReLU alone")
+    assert (data_type, reason) == ("float32", "it has ReLU and TanH")
     assert re.fullmatch(r"[\d.e+]+x", speed)
     assert int(passed) > 40
     assert int(refused) > 20

@@ -52,6 +52,13 @@ UNARY = [
     case("HardSigmoid", [SPREAD], alpha=1 / 6, beta=0.5, id="HardSigmoid of Paddle"),
     case("ThresholdedRelu", [SPREAD], alpha=0.7),
     case("Shrink", [SPREAD], lambd=1.5, bias=1.0),
+    case("Shrink", [SPREAD], lambd=-1.5, bias=0.25, id="Shrink below and above its edges"),
+    case("Shrink", [INTS], lambd=1.5, bias=1.25, id="Shrink of integers"),
+    case("Erf", [f(2, 0)], id="Erf of no elements"),
+    case("Relu", [d(2, 3)], id="Relu of float64"),
+    case(
+        "Clip", [d(2, 3), d(), d()], {1: np.float64(-0.5), 2: np.float64(0.5)}, id="Clip of float64"
+    ),
     case("Mish", [SPREAD], opset=18),
     case("Gelu", [SPREAD], opset=20),
     case("Gelu", [SPREAD], opset=20, approximate="tanh", id="Gelu by tanh"),
@@ -86,6 +93,10 @@ BINARY = [
     case("Pow", [X, f()], {1: np.float32(2)}, id="Pow 2"),
     case("Pow", [POSITIVE, f()], {1: np.float32(0.5)}, id="Pow half"),
     case("Pow", [X, f()], {1: np.int64(3)}, id="Pow with integer exponent"),
+    *(
+        case("Pow", [np.int64([3, -5]), kind([20, 3])], id=f"Pow of integers, {kind.__name__}")
+        for kind in (np.float16, np.float32, np.float64)
+    ),
     case("PRelu", [X, f(3, 1, 1)], {1: f(3, 1, 1)}),
     case("PRelu", [X, f(1)], {1: np.float32([0.2])}, id="PRelu one slope"),
     *(case(op, [X, f(3, 1, 5)]) for op in ("Greater", "Less", "GreaterOrEqual", "LessOrEqual")),
@@ -182,3 +193,8 @@ def test_operator_agrees_with_onnxruntime(
     agree: Any, op: str, inputs: Any, constants: Any, opset: int, attributes: Any
 ) -> None:
     agree(op, inputs, constants, opset, attributes)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_mean_and_deviation_of_a_layer_normalization_are_float32(agree: Any, dtype: Any) -> None:
+    agree("LayerNormalization", [X.astype(dtype), f(5).astype(dtype)], {}, 17, {}, outputs=3)

@@ -184,6 +184,11 @@ ALL = [
     *CONVOLUTIONS,
     *MOVES,
     case("ReduceLogSumExp", [INFINITE], axes=[1], id="LogSumExp of infinities"),
+    case("ReduceLogSumExp", [np.float32(100)], id="LogSumExp of a scalar"),
+    *(
+        case(op, [np.int32([[1, 2], [30, 3]])], axes=[1], id=f"{op} of integers")
+        for op in ("ReduceLogSum", "ReduceLogSumExp")
+    ),
     known("ReduceSum", X, i(), noop_with_empty_axes=1, id="ReduceSum of none"),
     known("ReduceSum", X, i(1), id="ReduceSum keeps dimensions"),
     case("ReduceL1", [X], axes=[1], id="ReduceL1 keeps dimensions"),

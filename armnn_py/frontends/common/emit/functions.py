@@ -95,7 +95,7 @@ UNARY: dict[UnaryOperation, Callable[[Array], Any]] = {
     UnaryOperation.SIN: np.sin,
     UnaryOperation.CEIL: np.ceil,
     UnaryOperation.FLOOR: np.floor,
-    UnaryOperation.ERF: np.vectorize(math.erf),
+    UnaryOperation.ERF: np.vectorize(math.erf, otypes=[np.float64]),
     UnaryOperation.ROUND: np.rint,
     UnaryOperation.COS: np.cos,
     UnaryOperation.TAN: np.tan,

@@ -25,7 +25,7 @@ _SELU_GAMMA = 1.05070102214813232421875
 
 @operator("Relu")
 def _relu(view: NodeView) -> Value:
-    if view.dtype(0).kind != "f":
+    if view.dtype(0).kind != "f" or view.dtype(0) == np.float64:
         return view.emit.binary(
             BinaryOperation.MAXIMUM, view.value(0), view.emit.scalar(0, view.value(0))
         )
@@ -120,7 +120,7 @@ def clip(view: NodeView, low: Value | None, high: Value | None) -> Value:
     """Limit the node's first operand; a bound may be absent, known, or computed at run time."""
     emit, x = view.emit, view.value(0)
     is_known = all(bound is None or isinstance(bound, Known) for bound in (low, high))
-    if is_known and view.dtype(0).kind == "f":
+    if is_known and view.dtype(0).kind == "f" and view.dtype(0) != np.float64:
         bottom = None if low is None else float(array_of(low).reshape(-1)[0])
         top = None if high is None else float(array_of(high).reshape(-1)[0])
         if bottom == 0 and top in (None, math.inf):
@@ -211,9 +211,12 @@ def _swish(view: NodeView) -> Value:
 
 @operator("Shrink")
 def _shrink(view: NodeView) -> Value:
-    emit, x = view.emit, view.value(0)
+    emit, x, dtype = view.emit, view.value(0), view.dtype(0)
+    if dtype.kind != "f":  # the attributes are floats
+        x = emit.cast(x, np.float32, "float")
     bias, edge = emit.scalar(view.number("bias"), x), view.number("lambd", 0.5)
     above = emit.compare(ComparisonOperation.GREATER, x, emit.scalar(edge, x), "above")
     below = emit.compare(ComparisonOperation.LESS, x, emit.scalar(-edge, x), "below")
-    rest = emit.where(below, emit.add(x, bias, "raised"), emit.scalar(0, x), "low")
-    return emit.where(above, emit.sub(x, bias, "lowered"), rest)
+    rest = emit.where(above, emit.sub(x, bias, "lowered"), emit.scalar(0, x), "high")
+    name = "" if dtype.kind == "f" else "shrunk"
+    return emit.cast(emit.where(below, emit.add(x, bias, "raised"), rest, name), dtype)

@@ -118,8 +118,8 @@ def _pow(view: NodeView) -> Value:
     # The result has the type of the base, whatever that of the exponent.
     if dtype.kind == "f" or dtype_of(y).kind != "f":
         return emit.binary(BinaryOperation.POWER, x, emit.cast(y, dtype, "exponent"))
-    power = emit.binary(BinaryOperation.POWER, emit.cast(x, np.float32, "base"), y, "power")
-    return emit.cast(power, dtype)
+    operands_64 = emit.cast(x, np.float64, "base"), emit.cast(y, np.float64, "exponent")
+    return emit.cast(emit.binary(BinaryOperation.POWER, *operands_64, "power"), dtype)
 
 
 @operator(*_VARIADIC)

@@ -119,14 +119,18 @@ def _with_batch(view: NodeView, batch: int) -> Value:
 def _gather_elements(view: NodeView) -> Value:
     emit, shape, target = view.emit, view.shape(0), view.shape(1)
     axis = view.axis("axis", 0, len(shape))
-    if len(target) != len(shape) or any(
-        t > s for d, (t, s) in enumerate(zip(target, shape, strict=True)) if d != axis
-    ):
-        raise ParseError(f"indices of shape {target} do not fit {shape}")
-    _check_size(shape)
+    _check_indexed(shape, target, axis)
     positions = _positions(view, shape, target, axis)
     flat = emit.reshape(view.value(0), (math.prod(shape),), "flat")
     return emit.gather(flat, positions, 0)
+
+
+def _check_indexed(shape: Sequence[int], target: Sequence[int], axis: int) -> None:
+    if len(target) != len(shape) or any(
+        t > s for d, (t, s) in enumerate(zip(target, shape, strict=True)) if d != axis
+    ):
+        raise ParseError(f"indices of shape {target} do not fit {shape} along dimension {axis}")
+    _check_size(shape)
 
 
 def _positions(view: NodeView, shape: Sequence[int], target: Sequence[int], axis: int) -> Value:
@@ -201,12 +205,9 @@ def _scatter_elements(view: NodeView) -> Value:
     emit, shape, function = view.emit, view.shape(0), _reduction(view)
     axis = view.axis("axis", 0, len(shape))
     target = view.shape(1)
-    if len(target) != len(shape) or target != view.shape(2):
-        raise ParseError(
-            f"indices of shape {target} do not fit data of shape {shape} and updates of shape "
-            f"{view.shape(2)}"
-        )
-    _check_size(shape)
+    if target != view.shape(2):
+        raise ParseError(f"indices of shape {target} do not fit updates of shape {view.shape(2)}")
+    _check_indexed(shape, target, axis)
     positions = _positions(view, shape, target, axis)
     if isinstance(positions, Known) and function is ScatterNdFunction.UPDATE:
         return _scatter(view, positions.array.reshape(-1))

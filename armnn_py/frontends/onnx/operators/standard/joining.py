@@ -53,6 +53,8 @@ def _split(view: NodeView) -> Sequence[Value]:
         wanted = view.integer("num_outputs", count)
         if wanted != count or count < 1:
             raise ParseError(f"attribute 'num_outputs' is {wanted}, but the node has {count}")
+        if view.version < 18 and size % count:
+            raise ParseError(f"{size} elements do not divide into {count} equal parts")
         each = -(-size // count)  # the last one may be smaller
         sizes = [max(min(each, size - index * each), 0) for index in range(count)]
     return view.emit.split(view.value(0), sizes, axis)

@@ -168,12 +168,16 @@ def _layer_normalization(view: NodeView) -> Sequence[Value]:
         operands = [view.value(index) for index in range(3 if view.has(2) else 2)]
         descriptor = LayerNormalizationDescriptor(axis, epsilon)
         return [emit.layer(LayerType.LAYER_NORMALIZATION, operands, descriptor)]
-    axes = range(axis, rank)
-    y, mean, inverse = standardize(view, view.value(0), axes, epsilon, "standard")
-    y = emit.mul(y, view.value(1), "scaled" if view.has(2) else "")
+    if view.integer("stash_type", 1) != 1:  # float32
+        raise Unsupported("mean and deviation in another type than float32")
+    x, dtype = view.value(0), view.dtype(0)
+    x = x if dtype == np.float64 else emit.cast(x, np.float32, "stashed")
+    y, mean, inverse = standardize(view, x, range(axis, rank), epsilon, "standard")
+    y = emit.mul(emit.cast(y, dtype, "narrow"), view.value(1), "scaled" if view.has(2) else "")
     if view.has(2):
         y = emit.add(y, view.value(2))
-    return [y, mean, inverse]
+    stash = ((mean, "mean_stash"), (inverse, "inverse_stash"))
+    return [y, *(emit.cast(value, np.float32, name) for value, name in stash)]
 
 
 @operator("GroupNormalization", since=18)

@@ -63,33 +63,40 @@ def _composed(view: NodeView) -> Value:
     def total(value: Value, name: str = "") -> Value:
         return emit.reduce(ReduceOperation.SUM, value, axes, keep_dims, name)
 
-    kind = view.node.op_type
+    def real(function: UnaryOperation, value: Value) -> Value:
+        if dtype.kind == "f":
+            return emit.unary(function, value)
+        wide = emit.cast(value, np.float32, "wide")
+        return emit.cast(emit.unary(function, wide, "real"), dtype)
+
+    kind, dtype = view.node.op_type, view.dtype(0)
     if kind == "ReduceL1":
         return total(emit.unary(UnaryOperation.ABS, x, "abs"))
     if kind == "ReduceSumSquare":
         return total(emit.mul(x, x, "square"))
     if kind == "ReduceL2":
-        squares = total(emit.mul(x, x, "square"), "sum")
-        if view.dtype(0).kind == "f":
-            return emit.unary(UnaryOperation.SQRT, squares)
-        wide = emit.cast(squares, np.float32, "wide")
-        return emit.cast(emit.unary(UnaryOperation.SQRT, wide, "root"), view.dtype(0))
+        return real(UnaryOperation.SQRT, total(emit.mul(x, x, "square"), "sum"))
     if kind == "ReduceLogSum":
-        return emit.unary(UnaryOperation.LOG, total(x, "sum"))
-    if not axes or not all(shape_of(x)):
-        return emit.unary(
-            UnaryOperation.LOG, total(emit.unary(UnaryOperation.EXP, x, "exp"), "sum")
+        return real(UnaryOperation.LOG, total(x, "sum"))
+    if not axes:
+        return x
+    if dtype.kind != "f":
+        x = emit.cast(x, np.float32, "wide")
+    if not all(shape_of(x)):
+        return emit.cast(
+            emit.unary(UnaryOperation.LOG, total(emit.unary(UnaryOperation.EXP, x, "exp"), "sum")),
+            dtype,
         )
     # The largest element comes out first, so that no exponential overflows; not an infinite one,
     # from which nothing can be subtracted.
     top = emit.reduce(ReduceOperation.MAX, x, axes, True, "max")
-    if view.dtype(0).kind == "f":
-        most = float(np.finfo(view.dtype(0)).max)
-        top = emit.binary(BinaryOperation.MINIMUM, top, emit.scalar(most, x), "max_below")
-        top = emit.binary(BinaryOperation.MAXIMUM, top, emit.scalar(-most, x), "finite_max")
+    most = float(np.finfo(dtype_of(x)).max)
+    top = emit.binary(BinaryOperation.MINIMUM, top, emit.scalar(most, x), "max_below")
+    top = emit.binary(BinaryOperation.MAXIMUM, top, emit.scalar(-most, x), "finite_max")
     exp = emit.unary(UnaryOperation.EXP, emit.sub(x, top, "shifted"), "exp")
     log = emit.unary(UnaryOperation.LOG, total(exp, "sum"), "log")
-    return emit.add(log, emit.reshape(top, shape_of(log), "max_shape"))
+    name = "" if dtype.kind == "f" else "sum_of_logs"
+    return emit.cast(emit.add(log, emit.reshape(top, shape_of(log), "max_shape"), name), dtype)
 
 
 @operator("ArgMax", "ArgMin")

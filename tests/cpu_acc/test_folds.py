@@ -182,6 +182,15 @@ def test_softmax(
         np.testing.assert_allclose(x, out, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize("columns", [3, 9])
+def test_softmax_of_long_columns(operators: Operators, isa: str, columns: int) -> None:
+    x = np.random.default_rng(7).random((500_000, columns), np.float32)
+    exponential = np.exp(x.astype(np.float64))
+    out = laid_out(x.shape, 0)
+    operators.run("softmax", isa, Softmax(tensor(x), tensor(out), 0, 1.0, 0))
+    np.testing.assert_allclose(out, exponential / exponential.sum(axis=0), rtol=3e-6)
+
+
 @pytest.mark.parametrize("kind", [0, 1])
 @pytest.mark.parametrize(
     ("shape", "axes", "scale_axis"),

@@ -8,6 +8,7 @@
 #include "fold_walk.h"
 
 enum { NUMBERS = 0, INPUT = 1, OUTPUT = 2 };
+enum { PART_ROWS = 256 }; /* of a column, whose exponentials are added up in float */
 
 typedef struct softmax_op_t {
   armnn_i_acc_base_t base;
@@ -49,14 +50,21 @@ static void along_row(const softmax_op_t* op, const float* in, float* out) {
 static void down_columns(const softmax_op_t* op, const float* in, int64_t in_stride, float* out,
                          int64_t out_stride, int64_t rows, size_t columns) {
   float most[ARMNN_ACC_FOLD_COLUMNS], sums[ARMNN_ACC_FOLD_COLUMNS], zero[ARMNN_ACC_FOLD_COLUMNS];
+  double totals[ARMNN_ACC_FOLD_COLUMNS];
   for (size_t c = 0; c < columns; ++c) {
     most[c] = armnn_i_acc_fold_start(extreme_of(op));
     sums[c] = zero[c] = 0.0f;
+    totals[c] = 0.0;
   }
   op->kernels->columns[extreme_of(op)](in, in_stride, (size_t)rows, columns, NULL, most);
   for (int64_t r = 0; r < rows; ++r) {
     op->kernels->exp_add(in + r * in_stride, op->logarithm ? NULL : out + r * out_stride, columns,
                          op->beta, most, sums);
+    if (rows <= PART_ROWS || (r + 1 < rows && (r + 1) % PART_ROWS != 0)) continue;
+    for (size_t c = 0; c < columns; ++c) {
+      totals[c] += (double)sums[c];
+      sums[c] = r + 1 < rows ? 0.0f : (float)totals[c];
+    }
   }
   if (op->logarithm) { /* (x - most) beta - log sum */
     op->log(sums, sums, columns, 0.0f, 0.0f);

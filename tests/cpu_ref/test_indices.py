@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from typing import Any
 
 import numpy as np
@@ -39,6 +41,33 @@ def test_gather_of_nothing(cpu_ref: Layers) -> None:
     layer, empty = abi.ARMNN_LAYER_GATHER, np.zeros((0, 2), np.float32)
     form = descriptor(abi.armnn_gather_descriptor_t, layer, axis=0)
     assert "index 0 at place 0" in run(cpu_ref, layer, [empty, np.int64([0])], (1, 2), form)
+
+
+def test_indices_that_change_in_a_run() -> None:
+    """What is not there any more when it is read, though it was checked, counts as 0."""
+    indices, ends = np.zeros(400_000, np.int64), threading.Event()
+
+    def change() -> None:
+        while not ends.is_set():
+            indices[200_000:200_064] = 1 << 40
+            indices[200_000:200_064] = 0
+
+    network = ann.Network()
+    slot = network.add_input("x", ann.TensorInfo(indices.shape, ann.DataType.SIGNED64))
+    network.add_output("y", network.add_gather(np.float32([3, 4, 5]), slot))
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        with (
+            ann.Runtime(enable_dynamic_backends=False) as runtime,
+            runtime.load_network(ann.optimize(network, ["CpuRef"], runtime=runtime)) as net,
+        ):
+            for _ in range(200):
+                with contextlib.suppress(ann.ExecutionError):  # it was seen
+                    assert (net.run({"x": indices})["y"] == 3).all()
+    finally:
+        ends.set()
+        thread.join()
 
 
 @pytest.mark.parametrize("bad", FAR)

@@ -27,10 +27,10 @@ static armnn_status_t gather_range(void* argument, uint64_t begin, uint64_t end,
   (void)thread_index;
   const gather_job_t* job = (const gather_job_t*)argument;
   for (uint64_t i = begin; i < end; ++i) {
-    int64_t index = armnn_index(job->indices, job->index_type, i % job->index_count);
-    uint64_t from = (uint64_t)(index < 0 ? index + (int64_t)job->dim : index);
+    const uint64_t from = armnn_index_offset(job->indices, job->index_type, i % job->index_count,
+                                             &job->dim, 1, &job->piece);
     memcpy(job->out + i * job->piece,
-           job->params + (i / job->index_count * job->dim + from) * job->piece, (size_t)job->piece);
+           job->params + i / job->index_count * job->dim * job->piece + from, (size_t)job->piece);
   }
   return ARMNN_STATUS_OK;
 }

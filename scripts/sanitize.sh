@@ -52,6 +52,7 @@ attempt() {
 build() {
   attempt "build-$1" sh -c 'cmake -S "$1/src" -B "$2" -G Ninja -DARMNN_WERROR=ON \
     -DCMAKE_BUILD_TYPE=RelWithDebInfo -DARMNN_BUILD_TESTS=ON -DARMNN_SANITIZE="$3" \
+    -DARMNN_CPU_ACC_MATRICES_IN_C=ON \
     && cmake --build "$2" --target all armnn_native_tests armnn_backend_tests armnn_acc_operators \
     --parallel "$4" && cmake --install "$2" --prefix "$2/stage"' sh "$work" "$work/$1" "$2" "$jobs"
   attempt "ctest-$1" ctest --test-dir "$work/$1" --output-on-failure --no-tests=error \

@@ -75,7 +75,8 @@ fi
 
 cmake -S "$here" -B "$work/build" -G Ninja -DCMAKE_SYSTEM_NAME=Linux \
   -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc \
-  -DCMAKE_BUILD_TYPE=Release -DARMNN_WERROR=ON -DARMNN_BUILD_TESTS=ON >"$work/cmake.log"
+  -DCMAKE_BUILD_TYPE=Release -DARMNN_WERROR=ON -DARMNN_BUILD_TESTS=ON \
+  -DARMNN_CPU_ACC_MATRICES_IN_C=ON >"$work/cmake.log"
 ninja -C "$work/build" armnn_acc_operators
 case " $* " in *" --exhaustive "*) ninja -C "$work/build" armnn_core Arm_CpuAcc_backend ;; esac
 

@@ -205,7 +205,7 @@ class Backend(
         >>> with ann.Runtime() as runtime:
         ...     isa, threads, *_ = runtime.backends["CpuAcc"].describe_options()
         >>> isa.help
-        'instruction set of the kernels; auto: the best that the processor has'
+        'instruction set of the kernels; auto: the best that the processor has, without amx'
         """
         from armnn_py.backends.options.option import option_records
 

@@ -13,16 +13,17 @@
 #define TEXT ARMNN_TEXT
 
 /* Names of all architectures, so that what users write is understood everywhere. */
-static const armnn_string_t isa_names[] = {TEXT("auto"),    TEXT("avx512vnni"), TEXT("avx512"),
-                                           TEXT("avxvnni"), TEXT("avx2"),       TEXT("i8mm"),
-                                           TEXT("dotprod"), TEXT("neon"),       TEXT("portable")};
+static const armnn_string_t isa_names[] = {
+    TEXT("auto"), TEXT("amx"),  TEXT("avx512vnni"), TEXT("avx512"), TEXT("avxvnni"),
+    TEXT("avx2"), TEXT("i8mm"), TEXT("dotprod"),    TEXT("neon"),   TEXT("portable")};
 /* In the order of armnn_i_acc_choice_e. */
 static const armnn_string_t choice_names[] = {TEXT("off"), TEXT("auto"), TEXT("always")};
 /* In the order of armnn_i_acc_stored_e. */
 static const armnn_string_t weights_names[] = {TEXT("float32"), TEXT("bfloat16"), TEXT("float16")};
 #define OPTIONS(X)                                                                                \
   X(ARMNN_DEFAULT_STRING("isa", "auto"),                                                          \
-    ARMNN_SAY_CHOICES("instruction set of the kernels; auto: the best that the processor has",    \
+    ARMNN_SAY_CHOICES("instruction set of the kernels; auto: the best that the processor has, "   \
+                      "without amx",                                                              \
                       isa_names, 0))                                                              \
   X(ARMNN_DEFAULT_UINT("threads", 0),                                                             \
     ARMNN_SAY_RANGE("most threads that one operator uses; 0: all of the host", "", 0, 1024, 0))   \

@@ -11,7 +11,7 @@ import ctypes
 import platform
 from pathlib import Path
 
-__all__ = ["ABSENT", "ARM", "DOT_ISAS", "ISAS", "QUANTIZED_ISAS", "available"]
+__all__ = ["ABSENT", "ARM", "DOT_ISAS", "ISAS", "MATRIX_ISA", "QUANTIZED_ISAS", "available"]
 
 ARM = platform.machine().lower() in ("aarch64", "arm64")
 _ALL_ISAS = ("neon",) if ARM else ("avx512", "avx2", "portable")
@@ -49,5 +49,7 @@ ISAS = tuple(isa for isa in _ALL_ISAS if isa in _HERE)
 DOT_ISAS = tuple(isa for isa in _ALL_DOT_ISAS if isa in _HERE)
 #: All that have kernels for quantised tensors.
 QUANTIZED_ISAS = (*DOT_ISAS, *ISAS)
+#: Products of matrices, which test libraries have in C: the instructions are not run by any test.
+MATRIX_ISA = "amx"
 #: Sets of this kind of processor that this one lacks: no test runs their kernels here.
 ABSENT = tuple(isa for isa in (*_ALL_DOT_ISAS, *_ALL_ISAS) if isa not in _HERE)

@@ -119,7 +119,11 @@ class Operators:
         self._library.operators_row_blocks.restype = ctypes.c_uint64
         here = available()
         isas = self._names(self._library.operators_isa)
-        self.isas = {isa: index for index, isa in enumerate(isas) if isa in here}
+        needs = self._library.operators_features
+        needs.restype = ctypes.c_uint64
+        self.isas = {
+            isa: index for index, isa in enumerate(isas) if isa in here or not needs(index)
+        }
         self.makers = self._names(self._library.operators_maker)
 
     @contextmanager

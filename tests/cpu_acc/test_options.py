@@ -18,7 +18,7 @@ import armnn_py as ann
 from .networks import NHWC, F, check, convolution, values_of
 from .vision import Vision
 
-NAMES = ("avx512vnni", "avx512", "avxvnni", "avx2", "i8mm", "dotprod", "neon", "portable")
+NAMES = ("amx", "avx512vnni", "avx512", "avxvnni", "avx2", "i8mm", "dotprod", "neon", "portable")
 
 
 @pytest.mark.usefixtures("runtime")

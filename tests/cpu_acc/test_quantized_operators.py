@@ -15,7 +15,7 @@ import pytest
 from armnn_py._native import abi
 
 from .guarded import laid_out
-from .instruction_sets import DOT_ISAS
+from .instruction_sets import DOT_ISAS, MATRIX_ISA
 from .operators import HEADERS, Operators, address, tensor
 
 Product: Any = HEADERS.structs["quantized_convolution"]
@@ -26,8 +26,9 @@ X_POINT, Y_POINT = 7, -20
 TILES = tuple(
     name.removeprefix("ARMNN_ACC_TILES_").lower()
     for name in HEADERS.enums["tiles"]
-    if not name.endswith("_INT16")  # of 16 bits: test_quantized_16_operators.py
+    if not name.endswith(("_INT16", "_MATRICES"))  # those have tests of their own
 )
+MATRICES = list(HEADERS.enums["tiles"]).index("ARMNN_ACC_TILES_MATRICES")
 
 
 def bytes_of(
@@ -101,6 +102,100 @@ def test_products(
     else:
         squares = kernel == (3, 3) and stride == 1 and channels >= 16 and by == "choice"
         assert ("winograd" in name) == (squares and quantized_isa not in DOT_ISAS)
+
+
+@pytest.mark.parametrize("how", [0, 1, 2])
+@pytest.mark.parametrize("dilation", [1, 2])
+@pytest.mark.parametrize("kernel", [(1, 1), (3, 3), (2, 5)])
+@pytest.mark.parametrize(
+    ("sides", "stride", "channels", "outputs"),
+    [
+        ((16, 16), 1, 64, 32),  # whole tiles, whole panels, whole matrices
+        ((12, 14), 1, 72, 33),  # rows of half a tile are a line
+        ((11, 13), 1, 80, 7),  # and are not
+        ((14, 16), 2, 96, 70),
+        ((9, 10), 1, 256, 9),
+    ],
+)
+def test_products_of_matrices(
+    operators: Operators,
+    how: int,
+    dilation: int,
+    kernel: tuple[int, int],
+    sides: tuple[int, int],
+    stride: int,
+    channels: int,
+    outputs: int,
+) -> None:
+    """The instructions in C, which end the process where a processor would."""
+    case = MatrixProduct(how, kernel, sides, stride, dilation, channels, outputs)
+    for maker, arguments in (("quantized_tiles", (MATRICES,)), ("quantized_convolution", ())):
+        name = operators.run(maker, MATRIX_ISA, case.what, *arguments)
+        assert name == "armnn_s8_matrix_gemm__amx"
+        np.testing.assert_array_equal(case.y, case.expected)
+        case.y[...] = 0
+
+
+@pytest.mark.parametrize(
+    ("channels", "sides"),
+    [
+        (60, (8, 8)),  # 15 groups of depths
+        (212, (8, 8)),  # 53 of them: no equal matrices
+        (64, (3, 5)),  # 15 rows
+    ],
+)
+def test_products_too_small_for_matrices(
+    operators: Operators, channels: int, sides: tuple[int, int]
+) -> None:
+    case = MatrixProduct(0, (1, 1), (sides[0] - 2, sides[1] - 2), 1, 1, channels, 5)
+    assert "_matrix_" not in operators.run("quantized_convolution", MATRIX_ISA, case.what)
+    np.testing.assert_array_equal(case.y, case.expected)
+
+
+class MatrixProduct:
+    """A convolution with a padding of 1, its output and what numpy expects of it."""
+
+    def __init__(
+        self,
+        how: int,
+        kernel: tuple[int, int],
+        sides: tuple[int, int],
+        stride: int,
+        dilation: int,
+        channels: int,
+        outputs: int,
+    ) -> None:
+        rng = np.random.default_rng(channels)
+        x = bytes_of(rng, (1, *sides, channels), how, np.uint8 if how == 1 else np.int8)
+        weights = rng.integers(-128, 128, (outputs, *kernel, channels)).astype(np.int8)
+        reach = ((kernel[0] - 1) * dilation + 1, (kernel[1] - 1) * dilation + 1)
+        seen = windows(x, reach, stride, 1)[..., ::dilation, ::dilation, :]
+        bias = rng.integers(-9999, 9999, outputs).astype(np.int32)
+        sums = np.einsum("nyxklc,oklc->nyxo", seen, weights.astype(np.int64)) + bias
+        self.expected = stored(scaled(sums, 2**30 + 98765, 11))
+        self.y = laid_out(sums.shape, (how + 1) % 3, np.int8)
+        points = np.zeros(outputs, np.int32)
+        factors = np.tile(np.array([2**30 + 98765, -11], np.int32), (outputs, 1))
+        self._alive = (x, weights, bias, points, factors)
+        self.what = Product(
+            input=quantized(x, X_POINT),
+            output=quantized(self.y, Y_POINT),
+            weights=quantized(weights, 0),
+            weight_zero_points=address(points),
+            bias=address(bias),
+            factors=address(factors),
+            kernel_y=kernel[0],
+            kernel_x=kernel[1],
+            stride_y=stride,
+            stride_x=stride,
+            dilation_y=dilation,
+            dilation_x=dilation,
+            pad_top=1,
+            pad_left=1,
+            groups=1,
+            low=-128,
+            high=127,
+        )
 
 
 @pytest.mark.parametrize("how", [0, 1, 2])

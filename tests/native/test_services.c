@@ -209,6 +209,8 @@ static void cpu_features_agree_with_the_compiler(void) {
   AGREE("avx512vnni", ARMNN_CPU_X86_AVX512VNNI);
 #if !defined(__clang__) && __GNUC__ >= 12
   AGREE("avxvnni", ARMNN_CPU_X86_AVXVNNI);
+  /* The kernel may refuse tiles that the processor has. */
+  CHECK((features & ARMNN_CPU_X86_AMX_INT8) == 0 || __builtin_cpu_supports("amx-int8"));
 #endif
 #undef AGREE
 #elif defined(__aarch64__)

@@ -60,6 +60,9 @@ struct armnn_i_acc_isa_t {
   /* By bytes of an element: what moves, whatever its type. Null: none for the size. */
   const armnn_i_acc_move_kernels_t* moves[ARMNN_ACC_MOST_BYTES + 1];
   const armnn_i_acc_quantized_kernels_t* quantized; /* for all types of quantised bytes */
+  /* Stored bytes in products of matrices (quantized_amx.c), or null. They replace |bytes| of
+   * |quantized|, whose panels they read, for shapes that armnn_i_acc_matrix_groups takes. */
+  const armnn_i_acc_product_kernels_t* matrices;
   const armnn_i_acc_dynamic_kernels_t* dynamic;
   const armnn_i_acc_block_kernels_t* blocks;
   bool is_reproducible;

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT
  *
  * table.c - the table of one instruction set; compiled for each. A set that only adds products of
- * bytes to another has quantised kernels of its own, and shares the others (ACC_BASE).
+ * bytes to another has quantised kernels of its own, and shares the others (ACC_BASE). One that
+ * only adds products of matrices shares quantised kernels as well (ACC_QUANTIZED_BASE).
  */
 #include "armnn/backend_api.h"
 #include "kernels.h"
@@ -18,7 +19,9 @@
 #define VECTOR_FEATURES 0 /* every machine of the architecture has them */
 #endif
 
-#if defined(__AVX512VNNI__)
+#if defined(ACC_HAS_AMX)
+#define DOT_FEATURES (ARMNN_CPU_X86_AVX512VNNI | ARMNN_CPU_X86_AMX_INT8)
+#elif defined(__AVX512VNNI__)
 #define DOT_FEATURES ARMNN_CPU_X86_AVX512VNNI
 #elif defined(__AVXVNNI__)
 #define DOT_FEATURES ARMNN_CPU_X86_AVXVNNI
@@ -35,6 +38,15 @@
 #define BASE_NAME(name) ACC_PASTE(name, ACC_BASE)
 #else
 #define BASE_NAME ACC_NAME
+#endif
+
+#if defined(ACC_QUANTIZED_BASE)
+#define QUANTIZED_NAME(name) ACC_PASTE(name, ACC_QUANTIZED_BASE)
+extern const armnn_i_acc_product_kernels_t ACC_NAME(armnn_i_acc_matrix_kernels);
+#define MATRICES (&ACC_NAME(armnn_i_acc_matrix_kernels))
+#else
+#define QUANTIZED_NAME ACC_NAME
+#define MATRICES NULL
 #endif
 
 extern const armnn_i_acc_gemm_kernels_t BASE_NAME(armnn_i_acc_gemm_kernels);
@@ -54,7 +66,7 @@ extern const armnn_i_acc_move_kernels_t BASE_NAME(armnn_i_acc_move_kernels_64);
 
 extern const armnn_i_acc_block_kernels_t BASE_NAME(armnn_i_acc_block_kernels);
 extern const armnn_i_acc_dynamic_kernels_t BASE_NAME(armnn_i_acc_dynamic_kernels);
-extern const armnn_i_acc_quantized_kernels_t ACC_NAME(armnn_i_acc_quantized_kernels);
+extern const armnn_i_acc_quantized_kernels_t QUANTIZED_NAME(armnn_i_acc_quantized_kernels);
 
 /* Those of FUSED_NAME are the same bits on every processor: portable ones need a fused product and
  * sum of their own. */
@@ -88,15 +100,15 @@ extern const armnn_i_acc_move_kernels_t PORTABLE_FMA_NAME(armnn_i_acc_move_kerne
 static const armnn_i_acc_kernels_t reproducible_float32 = {FLOAT32_KERNELS(PORTABLE_FMA_NAME)};
 #endif
 
-#define ISA(float32_kernels)                                        \
-  .name = ACC_ISA_TEXT, .features = VECTOR_FEATURES | DOT_FEATURES, \
-  .kernels = {[ARMNN_DATA_TYPE_FLOAT32] = &(float32_kernels)},      \
-  .moves = {[1] = &BASE_NAME(armnn_i_acc_move_kernels_8),           \
-            [2] = &BASE_NAME(armnn_i_acc_move_kernels_16),          \
-            [4] = &BASE_NAME(armnn_i_acc_move_kernels),             \
-            [8] = &BASE_NAME(armnn_i_acc_move_kernels_64)},         \
-  .quantized = &ACC_NAME(armnn_i_acc_quantized_kernels),            \
-  .blocks = &BASE_NAME(armnn_i_acc_block_kernels),                  \
+#define ISA(float32_kernels)                                                         \
+  .name = ACC_ISA_TEXT, .features = VECTOR_FEATURES | DOT_FEATURES,                  \
+  .kernels = {[ARMNN_DATA_TYPE_FLOAT32] = &(float32_kernels)},                       \
+  .moves = {[1] = &BASE_NAME(armnn_i_acc_move_kernels_8),                            \
+            [2] = &BASE_NAME(armnn_i_acc_move_kernels_16),                           \
+            [4] = &BASE_NAME(armnn_i_acc_move_kernels),                              \
+            [8] = &BASE_NAME(armnn_i_acc_move_kernels_64)},                          \
+  .quantized = &QUANTIZED_NAME(armnn_i_acc_quantized_kernels), .matrices = MATRICES, \
+  .blocks = &BASE_NAME(armnn_i_acc_block_kernels),                                   \
   .dynamic = &BASE_NAME(armnn_i_acc_dynamic_kernels)
 
 static const armnn_i_acc_isa_t reproducible = {

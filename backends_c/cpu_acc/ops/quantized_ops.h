@@ -103,6 +103,7 @@ typedef enum armnn_i_acc_tiles_e {
   ARMNN_ACC_TILES_PAIRS = 0,
   ARMNN_ACC_TILES_NARROW_PAIRS,
   ARMNN_ACC_TILES_BYTES,
+  ARMNN_ACC_TILES_MATRICES, /* of bytes */
   ARMNN_ACC_TILES_INT16,
 } armnn_i_acc_tiles_e;
 

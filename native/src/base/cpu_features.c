@@ -3,11 +3,14 @@
  *
  * cpu_features.c - instruction sets that the processor has and the operating system saves.
  */
+#define _GNU_SOURCE /* syscall */
 #include "core.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define BIT(value, number) (((value) >> (number)) & 1u)
 
@@ -16,6 +19,17 @@ static uint64_t saved_state(void) {
   uint32_t low, high;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return ((uint64_t)high << 32) | low;
+}
+
+/* Linux makes room for the tiles of a thread, 8 KiB, only in processes that ask for it. It refuses
+ * where a stack for signals is too small for them. */
+static bool may_use_tiles(void) {
+#if defined(__linux__) && defined(SYS_arch_prctl)
+  enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 }; /* asm/prctl.h, asm/fpu/types.h */
+  return syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
+#else
+  return false;
+#endif
 }
 
 uint64_t armnn_i_detect_cpu_features(void) {
@@ -27,6 +41,7 @@ uint64_t armnn_i_detect_cpu_features(void) {
   const uint64_t saved = saved_state();
   const bool ymm = (saved & 0x06u) == 0x06u;
   const bool zmm = (saved & 0xe6u) == 0xe6u;
+  const bool tiles = (saved & 0x60000u) == 0x60000u;
   if (!ymm || !BIT(ecx, 28)) return features;
   features |= ARMNN_CPU_X86_AVX;
   if (BIT(ecx, 12)) features |= ARMNN_CPU_X86_FMA;
@@ -43,6 +58,9 @@ uint64_t armnn_i_detect_cpu_features(void) {
   if (BIT(ebx, 31)) features |= ARMNN_CPU_X86_AVX512VL;
   if (BIT(ecx, 11)) features |= ARMNN_CPU_X86_AVX512VNNI;
   if (BIT(leaf_1_eax, 5)) features |= ARMNN_CPU_X86_AVX512BF16;
+  if (tiles && BIT(edx, 24) && BIT(edx, 25) && may_use_tiles()) {
+    features |= ARMNN_CPU_X86_AMX_INT8;
+  }
   return features;
 }
 

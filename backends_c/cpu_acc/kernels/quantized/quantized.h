@@ -161,6 +161,20 @@ typedef struct armnn_i_acc_product_kernels_t {
   const char* name;
 } armnn_i_acc_product_kernels_t;
 
+#define ARMNN_ACC_MATRIX_ROWS 16   /* of pixels, at most; half a tile of |matrices| (kernels.h) */
+#define ARMNN_ACC_MATRIX_GROUPS 16 /* of four depths, at most */
+
+/* How many groups of a tap with |groups| of them each matrix has: all matrices are equal, because
+ * another size would need another configuration. 0: they would be small. */
+static inline size_t armnn_i_acc_matrix_groups(size_t groups) {
+  const size_t least = (groups + ARMNN_ACC_MATRIX_GROUPS - 1) / ARMNN_ACC_MATRIX_GROUPS;
+  if (groups < ARMNN_ACC_MATRIX_GROUPS) return 0;
+  for (size_t matrices = least; matrices <= 2 * least; ++matrices) {
+    if (groups % matrices == 0) return groups / matrices;
+  }
+  return 0;
+}
+
 /* One line of windows, each channel by itself. Blocks of channels, as wide as a panel, have their
  * arrays, then for each two taps pairs of weights; sums lie as vi_zip_low and vi_zip_high have
  * them: armnn_i_acc_zipped. A block is read as a whole, past the last channel.

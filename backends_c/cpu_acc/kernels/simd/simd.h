@@ -37,6 +37,10 @@
 #define ACC_TEXT(x) ACC_TEXT_(x)
 #define ACC_ISA_TEXT ACC_TEXT(ACC_ISA)
 
+#if defined(__AMX_INT8__) || defined(__AMXINT8__) /* its name in Clang before version 17 */
+#define ACC_HAS_AMX 1
+#endif
+
 #if defined(__AVX512F__)
 
 #include <immintrin.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * quantized_choice.c - which way to multiply the numbers of a convolution is the fastest: products
- * of bytes, Winograd's algorithm, or pairs of levels.
+ * of matrices of bytes or of bytes, Winograd's algorithm, or pairs of levels.
  */
 #include "ops/dynamic/safe_weights.h"
 #include "ops/op_base.h"
@@ -57,7 +57,10 @@ armnn_status_t armnn_i_acc_make_quantized_convolution(
   if (armnn_i_acc_is_int16(what->input.element.type)) {
     return armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_INT16, out_op);
   }
-  if (kernels->has_dot_product) {
+  if (pixels_of(what) >= ARMNN_ACC_MATRIX_ROWS) {
+    status = armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_MATRICES, out_op);
+  }
+  if (status == ARMNN_STATUS_UNSUPPORTED && kernels->has_dot_product) {
     status = armnn_i_acc_make_quantized_tiles(maker, what, ARMNN_ACC_TILES_BYTES, out_op);
   }
   const bool by_byte_products =

@@ -350,9 +350,12 @@ static armnn_status_t limit_weights(const armnn_i_acc_maker_t* maker, quantized_
 }
 
 static const armnn_i_acc_product_kernels_t* kernels_of(
-    const armnn_i_acc_quantized_kernels_t* all, const armnn_i_acc_quantized_convolution_t* what,
+    const armnn_i_acc_isa_t* isa, const armnn_i_acc_quantized_convolution_t* what,
     armnn_i_acc_tiles_e kind) {
+  const armnn_i_acc_quantized_kernels_t* all = isa->quantized;
   switch (kind) {
+    case ARMNN_ACC_TILES_MATRICES:
+      return isa->matrices;
     case ARMNN_ACC_TILES_PAIRS:
       return all->pairs;
     case ARMNN_ACC_TILES_NARROW_PAIRS:
@@ -378,8 +381,8 @@ armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker
                                                 armnn_i_acc_tiles_e kind,
                                                 armnn_i_acc_op_t** out_op) {
   const armnn_i_acc_quantized_kernels_t* all = maker->isa->quantized;
-  const armnn_i_acc_product_kernels_t* kernels = kernels_of(all, what, kind);
-  if (!take_types(what, kind) ||
+  const armnn_i_acc_product_kernels_t* kernels = kernels_of(maker->isa, what, kind);
+  if (kernels == NULL || !take_types(what, kind) ||
       (kernels->weight_bytes == 1 && !armnn_i_acc_weights_fit_bytes(what))) {
     return ARMNN_STATUS_UNSUPPORTED;
   }
@@ -387,6 +390,9 @@ armnn_status_t armnn_i_acc_make_quantized_tiles(const armnn_i_acc_maker_t* maker
   const int64_t columns = what->dilation_x == 1 ? 1 : what->kernel_x; /* taps of a line */
   const int64_t depths = channels * (what->kernel_x / columns), taps = what->kernel_y * columns;
   const int64_t tap_groups = armnn_i_acc_ceil_div(depths, kernels->group);
+  if (kind == ARMNN_ACC_TILES_MATRICES && armnn_i_acc_matrix_groups((size_t)tap_groups) == 0) {
+    return ARMNN_STATUS_UNSUPPORTED;
+  }
   const int64_t group_out = what->output.dims[3] / what->groups;
   const int64_t panels = armnn_i_acc_ceil_div(group_out, kernels->panel);
   const int64_t weights = kernels->panel * taps * tap_groups * kernels->group;

@@ -143,13 +143,13 @@ def as_strings(what: str, name: str, value: Any) -> np.ndarray:
         )
     if type(array) is not np.ndarray or not array.flags.c_contiguous:
         array = np.array(array, dtype=object, order="C", subok=False)
-    is_plain = True
-    for place, item in enumerate(array.reshape(-1)):  # numpy has no flat beyond 32 dimensions
-        if type(item) is not str:
-            if not isinstance(item, str):
-                _refuse(what, name, array, place, item)
-            is_plain = False
-    return array if is_plain else _of_plain(array)
+    items = array.reshape(-1).tolist()
+    if {str}.issuperset(map(type, items)):
+        return array
+    for place, item in enumerate(items):
+        if not isinstance(item, str):
+            _refuse(what, name, array, place, item)
+    return _of_plain(array)
 
 
 def _as_array(what: str, name: str, value: Any) -> np.ndarray:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -146,3 +147,34 @@ def test_a_pipeline_from_categories_to_labels(free: bool) -> None:
         nodes, inputs, ["label", "probabilities"], {"flat": np.array([-1, 2])}, free=free and "rows"
     )
     assert set(same(model, inputs)["label"]) == {"yes", "no"}
+
+
+def test_tables_and_patterns_stay_with_their_nodes() -> None:
+    nodes = [
+        node("LabelEncoder", ["x"], ["u"], domain=ML, **KEYS, values_strings=["c", "b", "a", "a"]),
+        node("LabelEncoder", ["u"], ["v"], domain=ML, **KEYS, values_int64s=[4, 5, 6, 7]),
+        node("LabelEncoder", ["v"], ["w"], domain=ML, keys_int64s=[4, 6], values_int64s=[1, 2]),
+        node("LabelEncoder", ["w"], ["y"], domain=ML, keys_int64s=[2, 1], values_int64s=[8, 9]),
+        node("RegexFullMatch", ["x"], ["p"], pattern="[a-b]"),
+        node("RegexFullMatch", ["u"], ["q"], pattern="c|_.*"),
+    ]
+    made = built(nodes, {"x": X}, ["y", "p", "q"], free=True)
+    wanted = [same(made, {"x": x}) for x in (X, X[:1, ::-1])]
+    network = ann.import_model(made)
+    for copied in (network, pickle.loads(pickle.dumps(network))):
+        with ann.load(copied, ["CpuRef"]) as loaded:
+            for x, found in zip((X, X[:1, ::-1]), wanted, strict=True):
+                assert all(map(np.array_equal, loaded.run({"x": x}).values(), found.values()))
+
+
+def test_sizes_of_one_name_between_stages() -> None:
+    joined = node("StringConcat", ["a", "b"], ["y"])
+    made = built([joined], {"a": X[0], "b": X[0]}, ["y"], free=True)
+    for given in made.graph.input:
+        given.type.tensor_type.shape.dim[0].dim_param = "n"
+    wrong = r"dimension 0 \('n'\) is 1, 2 expected"
+    with (
+        ann.load(made, ["CpuRef"]) as network,
+        pytest.raises(ann.InvalidArgumentError, match=wrong),
+    ):
+        network.run({"a": X[0], "b": X[0, :1]})

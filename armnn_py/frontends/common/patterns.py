@@ -41,6 +41,7 @@ class Pattern:
             raise ParseError(
                 f"the pattern has {len(pattern)} characters, at most {_LONGEST} are allowed"
             )
+        self._pattern = pattern
         options = re2.Options()
         options.log_errors = False  # which would write to the terminal
         options.longest_match = True
@@ -51,6 +52,9 @@ class Pattern:
             raise ParseError(
                 f"RE2 cannot compile pattern {quoted(pattern)}", details=[_reason(error)]
             ) from error
+
+    def __reduce__(self) -> tuple[type[Pattern], tuple[str]]:
+        return Pattern, (self._pattern,)
 
     def matches(self, text: str) -> bool:
         """Return whether the pattern matches the whole text."""

@@ -41,11 +41,17 @@ from armnn_py.frontends.onnx.convert.sequence import TensorList
 from armnn_py.frontends.onnx.convert.table import NEWEST_VERSION
 from armnn_py.frontends.onnx.convert.trial import Tried, try_out
 from armnn_py.frontends.onnx.convert.work import Work
-from armnn_py.frontends.onnx.file.binding import input_infos, optional_values, output_info
+from armnn_py.frontends.onnx.file.binding import (
+    input_infos,
+    optional_values,
+    output_info,
+    states,
+)
 from armnn_py.frontends.onnx.file.element_types import name_of
 from armnn_py.frontends.onnx.file.graph_node import Node
 from armnn_py.frontends.onnx.file.model import (
     OnnxModel,
+    ValueInfo,
     weight_bytes,
     with_inputs,
     with_outputs,
@@ -236,8 +242,7 @@ def evaluate(model: OnnxModel, arrays: Mapping[str, Array]) -> dict[str, Array]:
     ParseError
         A node contradicts itself, or these arrays.
     """
-    infos = input_infos(model, {name: array.shape for name, array in arrays.items()})
-    return _Conversion(model, infos, (), arrays).evaluate()
+    return _Evaluation(model, arrays).outputs()
 
 
 class _Conversion(Scope):
@@ -275,25 +280,15 @@ class _Conversion(Scope):
         for name, info in self.work.infos.items():
             check_size(info.static_shape, info.dtype)
             emit.reserve(name)
-            given = self.given.get(name)
             if isinstance(info, StringInfo):
                 self._has_strings = True
-                self.assign(name, StringInput(info) if given is None else Known(given))
+                self.assign(name, StringInput(info))
                 continue
-            slot = self.network.add_input(name, info).outputs[0]
-            stated = self.model.inputs[name].dtype
-            is_packed = stated is not None and data_type_of(stated).is_packed
-            read: Value = slot
-            if given is not None and given.dtype == object:
-                read = known_numbers(given, info.dtype)  # some are symbolic sizes
-            elif given is not None:
-                if stated is not None and not is_packed and stated != given.dtype:
-                    given = given.view(stated)  # arrays hold bits of types that numpy lacks
-                read = Known(given)
-            if is_packed:
-                emit.begin(name)
-                read = emit.cast(read, stated)
-            self.assign(name, read)
+            read: Value = self.network.add_input(name, info).outputs[0]
+            given = self.given.get(name)
+            if given is not None:  # some may be symbolic sizes
+                read = known_numbers(given, info.dtype) if given.dtype == object else Known(given)
+            self.assign(name, _as_stated(emit, self.model.inputs[name], read))
         for name in self.model.outputs:
             emit.reserve(name)
         if self.model.has_random_state:
@@ -306,8 +301,6 @@ class _Conversion(Scope):
                 self.static_names[constant] = name
         self.convert(self.model.nodes)
         self.work.problems.raise_if_any()
-        if self.work.is_evaluation:
-            return self.network
         if self.work.needed:
             raise InputValuesNeededError(
                 f"'{self.model.source_name}': values of inputs decide shapes",
@@ -338,20 +331,6 @@ class _Conversion(Scope):
     def _is_string(self, name: str) -> bool:
         value = self.values.get(name)
         return value is not None and is_of_strings(value)
-
-    def evaluate(self) -> dict[str, Array]:
-        """Return the outputs, which are known; see `evaluate`."""
-        self.work.is_evaluation = True
-        self.work.emit.unlimited()
-        self.run(has_one_shape=True)
-        found: dict[str, Array] = {}
-        for name in self.model.outputs:
-            value = self.values[name]
-            assert isinstance(value, Known)
-            plain = unpacked(self.work.emit, value)
-            assert isinstance(plain, Known)
-            found[name] = as_handed(plain)
-        return found
 
     def _named(self) -> Iterator[tuple[str, object]]:
         """Yield each name of the graph with its tensor, or with the reason why it is missing."""
@@ -432,6 +411,53 @@ class _Conversion(Scope):
         for node in self.model.nodes:
             if node.index in folded and needed.isdisjoint(node.outputs):
                 folded[node.index] = ()
+
+
+class _Evaluation(Scope):
+    """Computation of a model for arrays of its inputs; see `evaluate`."""
+
+    def __init__(self, model: OnnxModel, arrays: Mapping[str, Array]) -> None:
+        emit = Emitter(Network(model.name), weights=weight_bytes(model))
+        emit.unlimited()
+        work = Work(model, {}, (), emit)
+        work.is_evaluation = True
+        super().__init__(work, path="", title=model.title, opsets=model.opsets, used=model.used)
+        self._shapes = {name: array.shape for name, array in arrays.items()}
+        if not states(model, self._shapes):
+            input_infos(model, self._shapes)  # says what does not fit
+        self.values.update(model.constants)
+        self.static.update(model.constants)
+        for name, array in arrays.items():
+            self.assign(name, _as_stated(emit, model.inputs[name], Known(array)))
+
+    def outputs(self) -> dict[str, Array]:
+        """Return the outputs, as stages hand them on."""
+        model, emit = self.work.model, self.work.emit
+        self.convert(model.nodes)
+        self.work.problems.raise_if_any()
+        found: dict[str, Array] = {}
+        for name in model.outputs:
+            value = self.values[name]
+            assert isinstance(value, Known)
+            plain = unpacked(emit, value)
+            assert isinstance(plain, Known)
+            found[name] = as_handed(plain)
+        return found
+
+    def _placed(self, error: Exception, node: Node) -> ParseError:
+        self.work.infos = input_infos(self.work.model, self._shapes)
+        return super()._placed(error, node)
+
+
+def _as_stated(emit: Emitter, stated: ValueInfo, value: Value) -> Value:
+    """Return an input in the type of the file; arrays hold the bits of types that numpy lacks."""
+    dtype = stated.dtype
+    if dtype is None or dtype == dtype_of(value):
+        return value
+    if data_type_of(dtype).is_packed:
+        emit.begin(stated.name)
+        return emit.cast(value, dtype)
+    return Known(value.array.view(dtype)) if isinstance(value, Known) else value
 
 
 def _dense_of(model: OnnxModel, names: Mapping[Known, str], value: Known) -> Array:

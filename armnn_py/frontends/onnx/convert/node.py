@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -40,6 +40,7 @@ _KINDS = {
 }
 """Names of attribute types in messages."""
 
+_T = TypeVar("_T")
 Call = Callable[["Body", Sequence[Value], Sequence[str], str], list[Value]]
 
 
@@ -71,6 +72,7 @@ class NodeView:
         derived: Callable[[int, str], Any] | None = None,
         call: Call | None = None,
         may_run_apart: bool = False,
+        prepared: dict[int, Any] | None = None,
     ) -> None:
         self.node = node
         self.version = version
@@ -79,6 +81,7 @@ class NodeView:
         self._used = used
         self._derived = derived
         self._call = call
+        self._prepared = prepared
         self.may_run_apart = may_run_apart
 
     # ---- Operands -------------------------------------------------------------------------------
@@ -202,6 +205,15 @@ class NodeView:
     def over(self, values: Sequence[Value | TensorList | None]) -> NodeView:
         """Return the same node over other operands."""
         return NodeView(self.node, self.version, values, self.emit, self._used)
+
+    def once(self, make: Callable[[], _T]) -> _T:
+        """Return what ``make`` makes of the attributes, which is kept for all runs if it can be."""
+        if self._prepared is None:
+            return make()
+        found: _T | None = self._prepared.get(self.node.index)
+        if found is None:
+            found = self._prepared[self.node.index] = make()
+        return found
 
     # ---- Bodies ---------------------------------------------------------------------------------
 

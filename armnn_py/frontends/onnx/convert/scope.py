@@ -191,6 +191,7 @@ class Scope:
             node, version, values, work.emit, self.used,
             derived=self._derived_of(node), call=self._caller_of(node),
             may_run_apart=not self.depth and work.may_choose_apart(node, self.values),
+            prepared=None if self.depth else work.model.prepared,
         )  # fmt: skip
         try:
             if touches_strings(node, values):

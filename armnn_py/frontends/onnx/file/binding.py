@@ -57,6 +57,22 @@ def input_infos(model: OnnxModel, shapes: Shapes | None = None) -> dict[str, Ten
     }
 
 
+def states(model: OnnxModel, shapes: Mapping[str, tuple[int, ...]]) -> bool:
+    """Return whether shapes of inputs are those that a model states."""
+    sizes: dict[str, int] = {}
+    for name, shape in shapes.items():
+        dims = model.inputs[name].dims
+        if dims is None:
+            continue
+        if len(dims) != len(shape):
+            return False
+        for dim, size in zip(dims, shape, strict=True):
+            wanted = sizes.setdefault(dim, size) if isinstance(dim, str) else dim
+            if wanted not in (None, size):
+                return False
+    return True
+
+
 def optional_values(model: OnnxModel, infos: Mapping[str, TensorInfo]) -> dict[str, Array]:
     """Return arrays of inputs that have a value in the file, if that fits the bound shape."""
     found: dict[str, Array] = {}

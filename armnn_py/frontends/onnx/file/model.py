@@ -82,6 +82,8 @@ class OnnxModel(Struct, frozen=True):
     """Results of nodes that depend on weights alone, by node index."""
     derived: dict[tuple[str, str], Known] = field(default_factory=dict)
     """Weights brought to the form that a layer wants, by name and form."""
+    prepared: dict[int, Any] = field(default_factory=dict)
+    """Values that converters made of attributes of nodes, by node index; see `NodeView.once`."""
     dense: EqualArrays[Array] = field(default_factory=EqualArrays)
     """Arrays of Constant layers for weights."""
     title: str = ""

@@ -7,9 +7,11 @@ Between numbers they are layers. Strings are looked up by numpy, at import or be
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Array, Known, Unsupported, Value, dtype_of
@@ -32,10 +34,14 @@ _NO_STRING = "_Unused"
 @operator("LabelEncoder", domain=MACHINE_LEARNING)
 def _first_label_encoder(view: NodeView) -> Value:
     """Version 1: strings and the numbers of their places, in either direction."""
-    classes = view.texts("classes_strings")
-    if not classes:
-        raise ParseError("attribute 'classes_strings' is missing")
-    return _of_strings_and_integers(view, classes, list(range(len(classes))))
+
+    def read() -> tuple[list[str], list[int]]:
+        classes = view.texts("classes_strings")
+        if not classes:
+            raise ParseError("attribute 'classes_strings' is missing")
+        return classes, list(range(len(classes)))
+
+    return _of_strings_and_integers(view, read)
 
 
 @operator("LabelEncoder", since=2, domain=MACHINE_LEARNING)
@@ -45,17 +51,15 @@ def _label_encoder(view: NodeView) -> Value:
     NaN is a key like others since version 4; before, it equals none.
     """
     emit, x = view.emit, view.value(0)
-    keys, values = _column(view, "keys"), _column(view, "values")
-    if len(keys) != len(values):
-        raise ParseError(f"the node has {len(keys)} keys, but {len(values)} values")
-    default = _default(view, values.dtype)
+    table = view.once(lambda: _Table.of(view, _column(view, "keys"), _column(view, "values")))
+    keys, default, values = table.keys, table.column[:1], table.column[1:]
     if keys.dtype != dtype_of(x):  # in another type two of them may be one
         of_keys, given = name_of(keys.dtype), name_of(dtype_of(x))
         raise ParseError(f"the keys are {of_keys}, but the input is {given}")
     if is_string(keys.dtype) or is_string(values.dtype):
-        return _looked_up(view, keys, values, default)
+        return table.looked_up(view)
     keys, first = np.unique(keys, return_index=True)  # of equal keys the first holds
-    table = Known(np.concatenate([default, values[first]]))
+    chosen = Known(np.concatenate([default, values[first]]))
     wide = emit.reshape(x, (*view.shape(0), 1), "wide")
     equal = emit.compare(ComparisonOperation.EQUAL, wide, Known(keys), "equal")
     if view.version >= 4 and dtype_of(x).kind == "f" and np.isnan(keys).any():
@@ -65,20 +69,37 @@ def _label_encoder(view: NodeView) -> Value:
     number = Known(np.arange(1, len(keys) + 1, dtype=np.int32))
     places = emit.binary(BinaryOperation.MUL, emit.cast(equal, np.int32, "hit"), number, "places")
     place = emit.reduce(ReduceOperation.SUM, places, (view.rank(0),), False, "place")
-    return emit.gather(table, place, 0)
+    return emit.gather(chosen, place, 0)
 
 
-def _looked_up(view: NodeView, keys: Array, values: Array, default: Array) -> Known:
-    """Return the value of each element's key, the first of equal ones."""
-    x = view.constant(0, "elements")
-    found: dict[Any, int] = {}
-    for place, key in enumerate(keys.tolist(), 1):
-        found.setdefault(_key(key), place)
-    if view.version < 4:
-        found.pop(_NAN, None)
-    places = np.array([found.get(_key(one), 0) for one in x.reshape(-1).tolist()], np.intp)
-    table = np.concatenate([default, values])
-    return Known(table[places].reshape(x.shape))
+class _Table(Struct, frozen=True):
+    """Values of keys; the column has the value of what equals no key before them."""
+
+    keys: Array
+    places: dict[Any, int]
+    """Where in the column the value of a key is, the first of equal ones."""
+    column: Array
+
+    @classmethod
+    def of(cls, view: NodeView, keys: Array, values: Array) -> _Table:
+        """Return the table of a node, with the default in its attributes."""
+        if len(keys) != len(values):
+            raise ParseError(f"the node has {len(keys)} keys, but {len(values)} values")
+        column = np.concatenate([_default(view, values.dtype), values])
+        found = zip(map(_key, keys[::-1].tolist()), range(len(keys), 0, -1), strict=True)
+        places = dict(found)
+        if view.version < 4:
+            places.pop(_NAN, None)
+        return cls(keys, places, column)
+
+    def looked_up(self, view: NodeView) -> Known:
+        """Return the value of each element's key."""
+        x = view.constant(0, "elements")
+        elements = x.reshape(-1).tolist()
+        if x.dtype.kind not in "Oiu":
+            elements = list(map(_key, elements))
+        found = np.array([self.places.get(one, 0) for one in elements], np.intp)
+        return Known(self.column[found].reshape(x.shape))
 
 
 _NAN = ("NaN",)
@@ -128,23 +149,31 @@ def _default(view: NodeView, dtype: np.dtype[Any]) -> Array:
 
 @operator("CategoryMapper", domain=MACHINE_LEARNING)
 def _category_mapper(view: NodeView) -> Value:
-    texts, integers = view.texts("cats_strings") or [], view.ints("cats_int64s") or []
-    if len(texts) != len(integers) or not texts:
-        raise ParseError(
-            f"the node has {len(texts)} strings and {len(integers)} integers, expected as many of "
-            "each, and at least one"
-        )
-    return _of_strings_and_integers(view, texts, integers)
+    def read() -> tuple[list[str], list[int]]:
+        texts, integers = view.texts("cats_strings") or [], view.ints("cats_int64s") or []
+        if len(texts) != len(integers) or not texts:
+            raise ParseError(
+                f"the node has {len(texts)} strings and {len(integers)} integers, expected as many "
+                "of each, and at least one"
+            )
+        return texts, integers
+
+    return _of_strings_and_integers(view, read)
 
 
-def _of_strings_and_integers(view: NodeView, texts: list[str], integers: list[int]) -> Known:
+def _of_strings_and_integers(
+    view: NodeView, read: Callable[[], tuple[list[str], list[int]]]
+) -> Known:
     """Return the integers of strings, or the strings of integers; of equal ones the last holds."""
-    strings, numbers = np.array(texts[::-1], object), np.array(integers[::-1], np.int64)
-    if is_string(view.dtype(0)):
-        return _looked_up(view, strings, numbers, _default(view, numbers.dtype))
-    if view.dtype(0) != np.int64:
+
+    def make() -> _Table:
+        texts, integers = read()
+        columns = np.array(texts[::-1], object), np.array(integers[::-1], np.int64)
+        return _Table.of(view, *(columns if is_string(view.dtype(0)) else columns[::-1]))
+
+    if not is_string(view.dtype(0)) and view.dtype(0) != np.int64:
         raise ParseError(f"the input is {view.dtype(0)}, expected string or int64")
-    return _looked_up(view, numbers, strings, _default(view, strings.dtype))
+    return view.once(make).looked_up(view)
 
 
 # ---- OneHotEncoder -------------------------------------------------------------------------------

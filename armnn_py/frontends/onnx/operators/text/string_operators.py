@@ -7,6 +7,8 @@ Sources: the ONNX operator specification; where it leaves something open, onnxru
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -69,10 +71,12 @@ def _string_concat(view: NodeView) -> Value:
     x, y = strings_of(view, 0), strings_of(view, 1)
     shape = broadcast_shapes(x.shape, y.shape)
     check_size(shape, x.dtype)
-    pairs = np.broadcast_arrays(x, y)
-    check_length(view, sum(len(one) for array in pairs for one in array.flat))
-    joined = [a + b for a, b in zip(*(array.flat for array in pairs), strict=True)]
-    return Known(array_of_strings(joined, shape))
+    size = math.prod(shape)
+    letters = (sum(map(len, one.reshape(-1).tolist())) * (size // one.size) for one in (x, y))
+    check_length(view, sum(letters) if size else 0)
+    joined = np.empty(shape, object)
+    np.add(x, y, out=joined)
+    return Known(joined)
 
 
 @operator("StringSplit", since=20)
@@ -88,11 +92,9 @@ def _string_split(view: NodeView) -> Sequence[Value]:
     width = max(map(len, parts), default=0)
     shape = (*x.shape, width)
     check_size(shape, x.dtype)
-    table = np.full((len(parts), width), "", object)
-    for row, found in zip(table, parts, strict=True):
-        row[: len(found)] = found
-    counts = np.array([len(found) for found in parts], np.int64).reshape(x.shape)
-    return [Known(table.reshape(shape)), Known(counts)]
+    counts = np.array(list(map(len, parts)), np.int64).reshape(x.shape)
+    padded = itertools.chain.from_iterable(one + [""] * (width - len(one)) for one in parts)
+    return [Known(array_of_strings(padded, shape)), Known(counts)]
 
 
 # ---- RegexFullMatch ------------------------------------------------------------------------------
@@ -105,7 +107,7 @@ def _pattern_check(view: NodeView) -> None:
 def _pattern(view: NodeView) -> Pattern:
     if "pattern" not in view.node.attributes:
         raise ParseError("attribute 'pattern' is missing")
-    return Pattern(view.text("pattern"))
+    return view.once(lambda: Pattern(view.text("pattern")))
 
 
 @operator("RegexFullMatch", since=20, check=_pattern_check)

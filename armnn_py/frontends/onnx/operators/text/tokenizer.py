@@ -7,9 +7,8 @@ Source: the operator's text in ONNX Runtime's ContribOperators.md.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
-
-import numpy as np
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.emit.base import check_size
@@ -17,7 +16,7 @@ from armnn_py.frontends.common.patterns import Pattern
 from armnn_py.frontends.common.values import Known, Value
 from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.convert.table import MICROSOFT, operator
-from armnn_py.frontends.onnx.text.string_arrays import strings_of
+from armnn_py.frontends.onnx.text.string_arrays import array_of_strings, strings_of
 
 _BEGIN, _END = "\x02", "\x03"
 
@@ -27,7 +26,7 @@ def _check(view: NodeView) -> None:
         raise ParseError(
             f"attribute 'mincharnum' is {view.integer('mincharnum')}, expected at least 1"
         )
-    _patterns(view)
+    view.once(lambda: _patterns(view))
 
 
 def _patterns(view: NodeView) -> tuple[list[Pattern], Pattern | None]:
@@ -47,7 +46,7 @@ def _tokenizer(view: NodeView) -> Value:
     x, least = strings_of(view, 0), view.integer("mincharnum", 1)
     if x.ndim not in (1, 2):
         raise ParseError(f"the input has shape {x.shape}, expected one or two dimensions")
-    between, inside = _patterns(view)
+    between, inside = view.once(lambda: _patterns(view))
     rows: list[list[str]] = []
     for text in x.flat:
         parts = [text]
@@ -62,10 +61,9 @@ def _tokenizer(view: NodeView) -> Value:
         rows = [[_BEGIN, *row, _END] for row in rows]
     width = max(map(len, rows), default=0)
     check_size((*x.shape, width), x.dtype)
-    table = np.full((len(rows), width), view.text("pad_value"), object)
-    for row, found in zip(table, rows, strict=True):
-        row[: len(found)] = found
-    return Known(table.reshape((*x.shape, width)))
+    pad = [view.text("pad_value")]
+    padded = itertools.chain.from_iterable(row + pad * (width - len(row)) for row in rows)
+    return Known(array_of_strings(padded, (*x.shape, width)))
 
 
 def _matches(pattern: Pattern, text: str) -> Iterator[tuple[int, int]]:

@@ -169,30 +169,15 @@ def _tensors(places: Sequence[tuple[int, int]]) -> Any:
 
 
 class HandedOver(Protocol):
-    """A compiled sub-graph whose runs go through channels, one for each execution context.
-
-    Attributes
-    ----------
-    name
-        For people.
-    consumed_mask
-        Bits of operands whose values the worker has.
-    has_state
-        Whether a run leaves something for the next.
-    """
+    """A compiled sub-graph whose runs go through channels, one for each execution context."""
 
     name: str
-    consumed_mask: int
-    has_state: bool
+    consumed_mask: int  # bits of operands whose values the worker has
+    has_state: bool  # whether a run leaves something for the next
 
-    def open_channel(self) -> int:
-        """Address of a new channel."""
-
-    def reset_channel(self, address: int) -> None:
-        """Begin a new sequence."""
-
-    def close_channel(self, address: int) -> None:
-        """Free it."""
+    def open_channel(self) -> int: ...
+    def reset_channel(self, address: int) -> None: ...
+    def close_channel(self, address: int) -> None: ...
 
 
 @functools.cache

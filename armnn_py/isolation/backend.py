@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import pickle
 from typing import TYPE_CHECKING, Any
 
@@ -72,8 +73,6 @@ class IsolatedBackend:
         self.is_reference = bool(facts["is_reference"])
         self.vendor_version = str(facts["version"])
         self.description = str(facts["description"])
-        self.infers = bool(facts["runs_stand_ins"])
-        self.prefers_layouts = bool(facts["prefers_layouts"])
         self.capabilities: Mapping[str, OptionValue] = dict(facts["capabilities"])
         scopes = {
             scope: {one["name"]: _option(one) for one in facts["options"] if one["scope"] == scope}
@@ -88,6 +87,20 @@ class IsolatedBackend:
             (str(name), str(vendor), str(driver), int(memory))
             for name, vendor, driver, memory in facts["devices"]
         )
+
+    @functools.cached_property
+    def _traits(self) -> Mapping[str, Any]:
+        return self._worker.running().ask(Request("traits"))
+
+    @property
+    def infers(self) -> bool:
+        """Whether it infers outputs of operators that no layer expresses."""
+        return bool(self._traits.get("stand_ins"))
+
+    @property
+    def prefers_layouts(self) -> bool:
+        """Whether it would have layers in another layout."""
+        return bool(self._traits.get("layouts"))
 
     # ---- As the table calls it -------------------------------------------------------------------
 
@@ -265,9 +278,6 @@ class _Counters(ProfilingContext):
 
 def _counters(described: Sequence[Sequence[Any]]) -> tuple[Counter, ...]:
     return tuple(
-        Counter(
-            str(name), str(words), str(unit), "delta" if kind == "delta" else "absolute",
-            float(multiplier),
-        )
-        for name, words, unit, kind, multiplier in described
-    )  # fmt: skip
+        Counter(str(key), str(doc), str(unit), "delta" if kind == "delta" else "absolute", float(x))
+        for key, doc, unit, kind, x in described
+    )

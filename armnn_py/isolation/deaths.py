@@ -110,19 +110,14 @@ class Deaths:
 
     def release(self, backend: str) -> int:
         """Lift the quarantine of a backend; returns how many records said so."""
-        count = 0
+        found: list[Death] = []
 
         def changed(records: list[Death]) -> list[Death]:
-            nonlocal count
-            meant = [one.backend == backend and one.is_last for one in records]
-            count = sum(meant)
-            return [
-                structs.replace(one, is_last=False) if is_meant else one
-                for one, is_meant in zip(records, meant, strict=True)
-            ]
+            found[:] = [one for one in records if one.backend == backend and one.is_last]
+            return [structs.replace(r, is_last=r.is_last and r not in found) for r in records]
 
         self._change(changed)
-        return count
+        return len(found)
 
     def _change(self, changed: Callable[[list[Death]], list[Death]]) -> None:
         if self._folder is None or self._path is None:

@@ -123,18 +123,14 @@ def take_keeper() -> Keeper:
     The variables of the environment that count at a start, and the folders of modules, must be
     those of its start.
     """
-    key = _key()
+    variables = (f"{name}={value}" for name, value in os.environ.items())
+    key = (*sorted(one for one in variables if one.startswith(_PREFIXES)), "", *sys.path)
     with _lock:
         keeper = _keepers.get(key)
         if keeper is None or keeper.has_ended:
             keeper = _keepers[key] = Keeper()
         keeper.users += 1
         return keeper
-
-
-def _key() -> tuple[str, ...]:
-    variables = (f"{name}={value}" for name, value in os.environ.items())
-    return (*sorted(one for one in variables if one.startswith(_PREFIXES)), "", *sys.path)
 
 
 def _after_fork_in_child() -> None:

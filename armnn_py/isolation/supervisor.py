@@ -181,8 +181,7 @@ class Supervisor(Worker):
         lived = time.monotonic() - self._started
         if lived >= STEADY_SECONDS:
             self._restarts = 0
-        is_quick = lived < QUICK_SECONDS
-        self._quick_ends = self._quick_ends + 1 if is_quick else 0
+        self._quick_ends = self._quick_ends + 1 if lived < QUICK_SECONDS else 0
         if process.was_stopped:  # that does not count
             self._restarts = max(self._restarts - 1, -1)
         else:
@@ -203,7 +202,8 @@ class Supervisor(Worker):
     def _restart(self) -> None:
         """Start the worker again, as often as the limits allow."""
         while self._restarts < self.limits.restarts:
-            time.sleep(_seconds_after(self._quick_ends))
+            if self._quick_ends >= 2:
+                time.sleep(min(0.1 * 2.0**self._quick_ends, _LONGEST_PAUSE))
             self._restarts += 1
             try:
                 is_started = self._take_place()
@@ -277,11 +277,6 @@ def _call_and_address(lines: Iterable[str]) -> tuple[str | None, int | None]:
             call = re.sub(r"(?<= of layer ')\d+ ", "", found[2])
             return call, None if found[1] is None else int(found[1], 16)
     return None, None
-
-
-def _seconds_after(quick_ends: int) -> float:
-    """How long to wait before a restart, after so many workers in a row that ended soon."""
-    return 0.0 if quick_ends < 2 else min(0.1 * 2.0**quick_ends, _LONGEST_PAUSE)
 
 
 def _after_fork_in_child() -> None:

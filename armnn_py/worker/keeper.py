@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """The process that forks the workers of a program, and ends what they leave.
 
-It has imported what a worker needs and opened nothing, so a worker starts within milliseconds. It
-is a program of its own with one thread, whatever the host has. It adopts what backends leave
-behind, in sessions of their own as well, and ends that with its worker. When the host ends, however
-it ends, all of them end.
+It has imported what a worker needs to open a backend, and opened nothing, so a worker starts within
+milliseconds; the rest it imports when the first one runs. It is a program of its own with one
+thread, whatever the host has. It adopts what backends leave behind, in sessions of their own as
+well, and ends that with its worker. When the host ends, however it ends, all of them end.
 """
 
 from __future__ import annotations
@@ -13,21 +13,25 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import importlib
 import os
 import select
 import signal
 import socket
 import struct
+import sys
 from pathlib import Path
 
 from armnn_py._native.library import core
 from armnn_py._native.process.parent_process import adopt_orphans, forked
-from armnn_py.worker.serve import serve
+from armnn_py.worker.serve import LATER, serve
 
 _STATUS = struct.Struct("=i")
 _NUMBER = struct.Struct("=q")
 #: Until the next look whether ended processes are gone.
 _AGAIN_MS = 20
+#: Until it imports what workers need later, if it has nothing to do.
+_IMPORT_MS = 300
 
 
 def keep(control: int, host: int) -> None:
@@ -60,7 +64,11 @@ class _Keeper:
         """Start workers and report their ends, until the host goes."""
         while self._is_host_there:
             has_orphans = self._end_orphans()
-            for descriptor, _ in self._poll.poll(_AGAIN_MS if has_orphans else None):
+            is_first = bool(self._workers) and LATER not in sys.modules
+            ready = self._poll.poll(_AGAIN_MS if has_orphans else _IMPORT_MS if is_first else None)
+            if is_first and not ready:
+                importlib.import_module(LATER)
+            for descriptor, _ in ready:
                 if descriptor in self._workers:
                     self._report(descriptor)
                 elif descriptor == self._host or not self._start():

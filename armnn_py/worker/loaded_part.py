@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""A compiled sub-graph in a worker, the threads that run it, and what they tell of kernels."""
+"""Answers of a worker about layers and sub-graphs, and the threads that run these."""
 
 from __future__ import annotations
 
@@ -14,18 +14,23 @@ import numpy as np
 from armnn_py._native import abi, trace
 from armnn_py._native.channel import WorkerChannel
 from armnn_py._native.memory.process_memory import give_back_freed
+from armnn_py.backends.options.model_options import ModelOptions
+from armnn_py.backends.questions.layer_support import LayerSupport, never_shown, valid_signature
 from armnn_py.errors import ArmnnError, NoBackendForLayerError
 from armnn_py.isolation.parts import number_of
 from armnn_py.network import ConstantLayer
 from armnn_py.optimizer import OptimizerOptions, optimize
 from armnn_py.runtime import LoadedNetwork
+from armnn_py.tensors.json_infos import info_to_json
 from armnn_py.types import LayerType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from armnn_py._native.layers.shown_layers import ShownLayer
     from armnn_py._native.table.backend_options import OptionValue
+    from armnn_py.backends.backend import Backend
     from armnn_py.network import Network
     from armnn_py.runtime import Runtime
     from armnn_py.runtime.bound_network import BoundNetwork
@@ -76,7 +81,7 @@ class LoadedPart:
     Raises
     ------
     NoBackendForLayerError
-        The backend refuses layers, see `refusals`.
+        The backend refuses layers.
     """
 
     def __init__(
@@ -195,11 +200,6 @@ def _arrays(
     ]
 
 
-def refusals(error: NoBackendForLayerError) -> dict[str, str]:
-    """The layers that a backend refuses, and why."""
-    return {one.layer: "; ".join(reason for _, reason in one.refusals) for one in error.layers}
-
-
 class _KernelsOfPlan:
     """Translates events of a plan into those that the host would see of the backend.
 
@@ -252,3 +252,112 @@ def _of_step(
         *((abi.ARMNN_TRACE_INSTANT, kernel, guid, begin) for guid in guids[1:]),
         (abi.ARMNN_TRACE_END, kernel, guids[0], end),
     ]
+
+
+class Compiler:
+    """One method for each kind of message about layers and sub-graphs."""
+
+    def __init__(self, backend: Backend, runtime: Runtime) -> None:
+        self._backend, self._runtime = backend, runtime
+        self.parts: dict[int, LoadedPart] = {}
+        #: By the host's number of a run that is under way: the options that its caller gave.
+        self._run_options: dict[int, dict[str, Any]] = {}
+
+    def answer_traits(self, _payload: None) -> dict[str, Any]:
+        """Which questions about layers the backend answers."""
+        with LayerSupport(self._backend) as support:
+            return {"layouts": support.prefers_layouts, "stand_ins": support.runs_stand_ins}
+
+    def answer_support(self, layers: list[ShownLayer]) -> dict[str, Any]:
+        """Why the backend does not run layers; empty texts where it does."""
+        return {"reasons": [self._why_not(layer) for layer in layers]}
+
+    def _why_not(self, layer: ShownLayer) -> str:
+        signature = _signature(layer)
+        why = never_shown(signature.type, signature.descriptor)
+        if why:
+            return why
+        with self._support(layer) as support:
+            answer = support.ask(signature)
+        return "" if answer else answer.reason or "it says no"
+
+    def _support(self, layer: ShownLayer) -> LayerSupport:
+        backend = self._backend
+        given = {backend.id: layer.model_options} if layer.model_options else {}
+        return LayerSupport(backend, ModelOptions(given, {backend.id: backend}).of(backend))
+
+    def answer_layout(self, layer: ShownLayer) -> dict[str, Any]:
+        """The layout in which the backend would have a layer, 0: as it is."""
+        with self._support(layer) as support:
+            layout = support.preferred_layout(_signature(layer))
+        return {"layout": 0 if layout is None else layout.value}
+
+    def answer_infer(self, layer: ShownLayer) -> dict[str, Any]:
+        """The outputs of an operator that no layer expresses, or why it does not run."""
+        with self._support(layer) as support:
+            answer = support.infer_stand_in(
+                layer.descriptor, layer.inputs, layer.constants, layer.name
+            )
+        if answer.outputs is None:
+            return {"reason": answer.reason or "it says no"}
+        if any(info.bounded for info in answer.outputs):
+            return {"reason": "sizes that it finds in a run do not leave its worker"}
+        return {"infos": [info_to_json(info) for info in answer.outputs]}
+
+    def answer_compile(self, payload: tuple[int, Network, dict[str, Any]]) -> dict[str, Any]:
+        """Compile and load a sub-graph, or say which of its layers are refused."""
+        key, network, options = payload
+        try:
+            part = LoadedPart(network, self._backend.id, self._runtime, options)
+        except NoBackendForLayerError as error:
+            why = [(one.layer, [reason for _, reason in one.refusals]) for one in error.layers]
+            return {"refused": {layer: "; ".join(reasons) for layer, reasons in why}}
+        self.parts[key] = part
+        return {"has_state": part.has_state}
+
+    def answer_bind(self, payload: tuple[int, int, Any, Any, Any, Any], file: int) -> None:
+        """Serve the runs of one execution context of the host."""
+        key, channel, guids, inputs, outputs, events = payload
+        part = self.parts[key]
+        part.channels[channel] = Channel(
+            part, file, guids, inputs, outputs, events, self._run_options
+        )
+
+    def answer_unbind(self, payload: tuple[int, int]) -> None:
+        """End that."""
+        key, channel = payload
+        if key in self.parts:
+            self.parts[key].channels.pop(channel).close()
+
+    def answer_reset(self, payload: tuple[int, int]) -> None:
+        """Begin a new sequence in one execution context."""
+        key, channel = payload
+        self.parts[key].channels[channel].bound.reset_state()
+
+    def answer_run_options(self, payload: tuple[int, dict[str, Any] | None]) -> None:
+        """Take the options of a run of the host, or forget them."""
+        run_id, options = payload
+        if options is None:
+            self._run_options.pop(run_id, None)
+        else:
+            self._run_options[run_id] = {self._backend.id: options}
+
+    def answer_profile(self, on: bool) -> None:
+        """Turn the counters of the backend on or off, and the tale of its kernels."""
+        kernels.turn(on)
+        profiling = self._backend.profiling
+        if profiling is not None and on:
+            profiling.start()
+        elif profiling is not None and profiling.is_on:
+            profiling.stop()
+
+    def answer_forget(self, key: int) -> None:
+        """Free a sub-graph."""
+        part = self.parts.pop(key, None)
+        if part is not None:
+            part.close()
+
+
+def _signature(layer: ShownLayer) -> Any:
+    constants = [index for index, is_known in enumerate(layer.is_constant) if is_known]
+    return valid_signature(layer.type, layer.inputs, layer.outputs, layer.descriptor, constants)

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +48,23 @@ def test_workers_have_the_surroundings_of_their_host(
             assert Path(f"/proc/{worker}/cwd").readlink() == tmp_path
             keepers = {parent_of(one.isolated["CpuAcc"].process_id) for one in (first, second)}
             assert len(keepers) == (1 if is_shared else 2)
+
+
+def test_a_first_worker_opens_a_backend_without_the_modules_of_sub_graphs() -> None:
+    code = (
+        "import sys, armnn_py.worker.keeper\n"
+        "late = {'numpy', 'armnn_py.network', 'armnn_py.optimizer'}\n"
+        "print(*late & sys.modules.keys())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout.split() == []
+
+
+def test_later_workers_find_these_modules_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/elsewhere")  # not the one of all these tests
+    with ann.Runtime(isolate=["CpuAcc"]) as first:
+        maps = Path(f"/proc/{parent_of(first.isolated['CpuAcc'].process_id)}/maps")
+        assert soon(lambda: "_multiarray_umath" in maps.read_text())
 
 
 def test_a_worker_has_only_its_own_descriptors() -> None:

@@ -83,9 +83,12 @@ class WorkloadMaker(Protocol):
         Whether `why_not_bounded` ever says nothing.
     """
 
-    infers: bool
-    prefers_layouts: bool
     takes_bounded: bool
+
+    @property
+    def infers(self) -> bool: ...
+    @property
+    def prefers_layouts(self) -> bool: ...
 
     def why_not(self, layer: ShownLayer) -> str:
         """Why it does not run a layer; empty if it does."""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from armnn_py.isolation.backend import IsolatedBackend
     from armnn_py.isolation.deaths import Deaths
     from armnn_py.isolation.events import WorkerEvent
+    from armnn_py.isolation.keeper import Keeper
     from armnn_py.isolation.settings import Isolate, Isolation
     from armnn_py.isolation.worker import Recorder
     from armnn_py.python_backend import PythonBackend
@@ -186,17 +187,22 @@ def load_backends(
             "guard": guard,
         }
 
-        from armnn_py.isolation.deaths import Deaths
+        keeper = take_keeper()  # it starts while this process imports its own part
+        try:
+            from armnn_py.isolation.deaths import Deaths
 
-        isolated, refused = start_workers(
-            limits,
-            tell_event,
-            arguments,
-            deaths=Deaths(environment.cache_folder() if use_environment else None),
-            denied=denied or (),
-            with_memory=memory_request.allocators,
-            recorder=recorder,
-        )
+            isolated, refused = start_workers(
+                limits,
+                tell_event,
+                arguments,
+                keeper,
+                deaths=Deaths(environment.cache_folder() if use_environment else None),
+                denied=denied or (),
+                with_memory=memory_request.allocators,
+                recorder=recorder,
+            )
+        finally:
+            keeper.give_back()
         verdicts += refused
     admission = Admission(
         wanted,
@@ -297,6 +303,7 @@ def start_workers(
     isolate: Mapping[str, Isolation],
     tell_event: Callable[[WorkerEvent], object],
     arguments: Mapping[str, Any],
+    keeper: Keeper,
     *,
     deaths: Deaths,
     denied: Collection[str],
@@ -313,6 +320,8 @@ def start_workers(
         Is called with each event of a worker.
     arguments
         Of the `Runtime` in a worker.
+    keeper
+        Starts the one that lists backends.
     deaths
         Keeps the ends of workers.
     denied
@@ -335,7 +344,8 @@ def start_workers(
     wanted = dict(isolate)
     limits = wanted.pop("all", None)
     if limits is not None:
-        wanted |= {name: limits for name in _ids_from_outside(arguments) if name not in wanted}
+        found = _ids_from_outside(arguments, keeper)
+        wanted |= {name: limits for name in found if name not in wanted}
     for name in wanted:
         if name in with_memory:
             raise InvalidArgumentError(
@@ -358,18 +368,14 @@ def start_workers(
     return backends, verdicts
 
 
-def _ids_from_outside(arguments: Mapping[str, Any]) -> list[str]:
+def _ids_from_outside(arguments: Mapping[str, Any], keeper: Keeper) -> list[str]:
     """Have a worker look for backends that are not the package's."""
-    keeper = take_keeper()
+    process = WorkerProcess("all", keeper, 60.0)
     try:
-        process = WorkerProcess("all", keeper, 60.0)
-        try:
-            with interruptible():
-                return [str(name) for name in process.ask(Request("list", dict(arguments)))["ids"]]
-        finally:
-            process.close()
+        with interruptible():
+            return [str(name) for name in process.ask(Request("list", dict(arguments)))["ids"]]
     finally:
-        keeper.give_back()
+        process.close()
 
 
 def _refused(name: str, error: ArmnnError) -> Verdict:

@@ -216,7 +216,7 @@ def apply_limits(limits: Isolation, folders: Iterable[str]) -> None:
     if limits.threads is not None:
         set_num_threads(limits.threads)
     if limits.files is not None:
-        package = str(Path(__file__).parents[1])  # modules are imported later, too
+        package = str(Path(__file__).parents[1])  # some modules are imported later
         readable = [*_OF_THE_SYSTEM, sys.prefix, sys.base_prefix, *sys.path, package, *folders]
         writable = [path for one in limits.files for path in glob.glob(one)]  # noqa: PTH207
         confine_files(filter(None, readable), ["/dev/null", *writable])

@@ -52,8 +52,11 @@ def operators() -> Operators:
 
 def _build_operators(folder: Path) -> None:
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-    options = ["-DARMNN_BUILD_TESTS=ON", "-DARMNN_STATIC_BACKENDS="]
-    options.append("-DARMNN_CPU_ACC_MATRICES_IN_C=ON")
+    options = [
+        "-DARMNN_BUILD_TESTS=ON",
+        "-DARMNN_STATIC_BACKENDS=",
+        "-DARMNN_CPU_ACC_MATRICES_IN_C=ON",
+    ]
     if is_exhaustive():
         options.append("-DARMNN_WERROR=ON")
     else:  # which warns of pragmas that are for the optimiser

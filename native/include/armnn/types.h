@@ -232,7 +232,7 @@ typedef struct armnn_run_notice_t {
 #define ARMNN_CPU_X86_AVX512VNNI (UINT64_C(1) << 9)
 #define ARMNN_CPU_X86_AVX512BF16 (UINT64_C(1) << 10)
 #define ARMNN_CPU_X86_AVXVNNI (UINT64_C(1) << 11)
-#define ARMNN_CPU_X86_AMX_INT8 (UINT64_C(1) << 12) /* the process may use tiles, too */
+#define ARMNN_CPU_X86_AMX_INT8 (UINT64_C(1) << 12) /* with permission for its tiles */
 #define ARMNN_CPU_ARM_NEON (UINT64_C(1) << 32)
 #define ARMNN_CPU_ARM_FP16 (UINT64_C(1) << 33)
 #define ARMNN_CPU_ARM_DOTPROD (UINT64_C(1) << 34)

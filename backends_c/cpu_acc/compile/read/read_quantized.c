@@ -107,7 +107,7 @@ static void check_sums(ir_graph_t* graph, const ir_node_t* node) {
 }
 
 /* The same for numbers of 16 bits, whose sums may have 64: below 2^47, their products with a factor
- * do, too. No network has a factor that shifts sums to the left. */
+ * fit as well. Factors of networks never shift sums to the left. */
 static void choose_sums(ir_graph_t* graph, ir_node_t* node, bool is_reduced) {
   armnn_i_acc_quantized_convolution_t* what = &node->quantized_convolution;
   const armnn_i_acc_element_t input = graph->values[node->inputs[0]]->element;

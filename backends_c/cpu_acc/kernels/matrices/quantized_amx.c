@@ -52,7 +52,7 @@ ACC_INLINE half_t half_of(const char* const* rows, uint32_t count) {
 ACC_INLINE void copy_rows(const half_t* half, ptrdiff_t offset, size_t size, char* copies) {
   for (uint32_t i = 0; i < half->count; ++i) {
     const char* from = half->rows[i] + offset;
-    if (size == MATRIX_BYTES) {
+    if (size == MATRIX_BYTES) { /* most: a constant size needs no call */
       memcpy(copies + i * MATRIX_BYTES, from, MATRIX_BYTES);
     } else {
       memcpy(copies + i * MATRIX_BYTES, from, size);

@@ -164,8 +164,8 @@ typedef struct armnn_i_acc_product_kernels_t {
 #define ARMNN_ACC_MATRIX_ROWS 16   /* of pixels, at most; half a tile of |matrices| (kernels.h) */
 #define ARMNN_ACC_MATRIX_GROUPS 16 /* of four depths, at most */
 
-/* How many groups of a tap with |groups| of them each matrix has: all matrices are equal, because
- * another size would need another configuration. 0: they would be small. */
+/* How many of the |groups| of a tap each matrix has. All matrices have one size, because another
+ * one needs another configuration. 0 if only small matrices divide the tap. */
 static inline size_t armnn_i_acc_matrix_groups(size_t groups) {
   const size_t least = (groups + ARMNN_ACC_MATRIX_GROUPS - 1) / ARMNN_ACC_MATRIX_GROUPS;
   if (groups < ARMNN_ACC_MATRIX_GROUPS) return 0;

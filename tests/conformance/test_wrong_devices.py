@@ -81,6 +81,18 @@ FAULTS = {
         "fences", "the fence of signal_fence ends while a fence before it is not signalled",
         ("queue.c", "(promise_t){fence, queue->put, NULL}", "(promise_t){fence, 0, NULL}"),
     ),
+    "npu forgets its descriptor": (
+        "fences", "the descriptor of a fence cannot be read when its work has ended",
+        ("fence.c", "if (self->event >= 0 && write", "if (self->event < 0 && write"),
+    ),
+    "npu makes its descriptor signalled": (
+        "fences", "the descriptor of a fence can be read before its work has ended",
+        ("fence.c", "eventfd(0, ", "eventfd(1, "),
+    ),
+    "npu has no descriptor": (
+        "fences", "the descriptor of a fence cannot be read when its work has ended",
+        ("fence.c", "return ((npu_fence_t*)fence)->event;", "return fence != NULL ? -1 : 0;"),
+    ),
     "npu flushes without a wait": (
         "fences", "after_enqueue_workload ends while a fence before it is not signalled",
         (

@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import os
+import select
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +33,8 @@ class FenceGate:
     ----------
     flushes
         Whether ``signal_fence`` is not called, so that each row ends in after_enqueue_workload.
+    is_early
+        Whether the descriptor of a fence of the backend could be read while this fence was shut.
     is_refused
         Whether ``wait_fence`` answered UNSUPPORTED; then the host waits, a second at most.
     is_over
@@ -48,9 +53,10 @@ class FenceGate:
         self._real, self._table = (abi.armnn_backend_context_api_t() for _ in range(2))
         for table in (self._real, self._table):
             ctypes.memmove(ctypes.byref(table), own, size)
-        self.flushes = self.is_refused = self.is_over = False
+        self.flushes = self.is_early = self.is_refused = self.is_over = False
         self.late, self.status = 0, abi.ARMNN_STATUS_OK
         self._event = threading.Event()
+        self._descriptors: list[int] = []
         self._fence_api = abi.armnn_fence_api_t()
         self._fence_api.header.struct_size = ctypes.sizeof(self._fence_api)
         self._fence_api.header.struct_type = abi.ARMNN_STRUCT_FENCE
@@ -76,6 +82,14 @@ class FenceGate:
     def remove(self) -> None:
         """Give the context back its own table, which it is destroyed by."""
         self._place[0] = self._own
+        for descriptor in self._descriptors:
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+
+    def descriptors_end(self, seconds: float) -> bool:
+        """Return whether all descriptors of the backend's fences can be read within that time."""
+        ready = [one >= 0 and select.select([one], [], [], seconds)[0] for one in self._descriptors]
+        return all(ready)
 
     def _wait(self, _fence: Any, timeout_ns: int, _error: Any) -> int:
         self.late += self.is_over
@@ -102,5 +116,16 @@ class FenceGate:
         self.is_refused = True
         return self._wait(None, 10**9, None)
 
-    def _signal(self, *arguments: Any) -> int:
-        return abi.ARMNN_STATUS_UNSUPPORTED if self.flushes else self._real.signal_fence(*arguments)
+    def _signal(self, context: Any, network: int, queue: Any, out: Any, error: Any) -> int:
+        if self.flushes:
+            return abi.ARMNN_STATUS_UNSUPPORTED
+        status = int(self._real.signal_fence(context, network, queue, out, error))
+        if status == abi.ARMNN_STATUS_OK and not self._event.is_set():
+            fence = out[0]
+            api = fence.contents.api.contents
+            if api.kind != abi.ARMNN_FENCE_OBJECT:
+                with contextlib.suppress(OSError):  # what is closed cannot be read, either
+                    self._descriptors.append(-1)
+                    self._descriptors[-1] = os.dup(api.get_fd(fence))
+                    self.is_early |= bool(select.select(self._descriptors[-1:], [], [], 0)[0])
+        return status

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from armnn_py.testing.target import Target
 
 _LEAST, _TIMES = 0.05, 20  # seconds that a run must wait, or so many times its own time
+_SIGNALLED = 5.0  # seconds that the descriptor of a signalled fence may take
 _STOPPED = 0.05  # seconds, after which a run is stopped
 
 Arrays = dict[str, Any]
@@ -63,6 +64,9 @@ def check_fences(target: Target, seed: int, on_step: Callable[[str], None]) -> N
                 waiting.clear()
                 gate.shut()
                 waiting.check(f"a run that ends with {end}", gate.open, {})
+            if gate.is_early or not gate.descriptors_end(_SIGNALLED):
+                when = "can be read before" if gate.is_early else "cannot be read when"
+                raise CheckFailedError(f"the descriptor of a fence {when} its work has ended")
             gate.shut()
             on_step("a run is stopped while its queue waits for a fence")
             with contextlib.suppress(ExecutionTimeoutError):

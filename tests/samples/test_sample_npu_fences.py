@@ -4,9 +4,7 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-import select
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -17,11 +15,9 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
-from armnn_py._native import abi
 from armnn_py.python_backend import PythonBackend, kernel
 
 from .conftest import REPOSITORY, SAMPLES, SANITIZE
-from .npu_device import Device, loaded, part_of
 from .npu_networks import RELU, convolution, numbers
 
 PAIR = ["Sample_Npu", "Second_Npu", "CpuRef"]
@@ -166,30 +162,3 @@ def test_the_device_waits_for_memory_and_the_host_goes_on(second: Path) -> None:
         assert_close(result, net.run({"x": value, "z": other})["y"])
     os.close(fd)
     os.close(event)
-
-
-def test_a_fence_has_an_eventfd(sample_backend: Callable[[str], Path]) -> None:
-    device = Device(sample_backend("sample_npu"))
-    network = ann.Network()
-    x = network.add_input("x", ann.TensorInfo(SHAPE))
-    network.add_output("y", convolution(network, x, (4, 4), padding="same"))
-    with loaded(device, part_of(network)) as part:
-        context = part.context()
-        context.enqueue()
-        queues = device._context.contents.api.contents
-        fence = ctypes.POINTER(abi.armnn_fence_t)()
-        device.check(queues.signal_fence, device._context, 1, context.queue, ctypes.byref(fence))
-        api = fence.contents.api.contents
-        assert api.kind == abi.ARMNN_FENCE_EVENTFD
-        fd = api.get_fd(fence)
-        assert select.select([fd], [], [], 30)[0] == [fd]
-        device.check(api.wait, fence, 0)
-        device.check(api.wait, fence, 2**64 - 1)
-        api.destroy(fence)
-        device.check(
-            queues.signal_fence, device._context, 1, context.queue, ctypes.byref(fence)
-        )  # of nothing: it is signalled at once
-        device.check(fence.contents.api.contents.wait, fence, 0)
-        fence.contents.api.contents.destroy(fence)
-        context.wait()
-    device.close()

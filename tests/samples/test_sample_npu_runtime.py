@@ -18,6 +18,7 @@ import pytest
 
 import armnn_py as ann
 from armnn_py.cli.commands.inspect import multiply_adds
+from armnn_py.optimizer.options import AS_IT_IS
 
 from .npu_networks import RELU, convolution, numbers
 
@@ -315,17 +316,31 @@ def test_networks_that_come_and_go_are_in_the_trace(
 
 def test_refusals_of_all_layers_come_at_once(make_runtime: Callable[..., ann.Runtime]) -> None:
     network = ann.Network()
-    x = network.add_input("x", ann.TensorInfo((1, 4)))
-    y = network.add_activation(x, ann.ActivationFunction.TANH, name="tanh")
-    y = network.add_activation(y, RELU, name="relu")
-    network.add_output("y", network.add_softmax(y, name="softmax"))
-    optimized = ann.optimize(network, BACKENDS, runtime=make_runtime())
-    reasons = {
-        row.layer: dict(row.refusals).get("Sample_Npu") for row in optimized.assignment.layers
-    }
-    assert reasons["relu"] is None
-    assert "only ReLu and BoundedReLu" in str(reasons["tanh"])
-    assert "no instruction for this layer" in str(reasons["softmax"])
+    info = ann.TensorInfo((1, 4, 4, 4))
+    x, z = network.add_input("x", info), network.add_input("z", info)
+    i = network.add_input("i", ann.TensorInfo((1, 4, 4, 4), "int32"))
+    wanted = {
+        "tanh": "only ReLu and BoundedReLu", "softmax": "no instruction for this layer",
+        "integers": "float32", "rows": "along one axis", "product": "only Add",
+        "weights": "must be constant", "l2": "only maximum and average", "relu": "None",
+    }  # fmt: skip
+    for y in (
+        network.add_activation(x, ann.ActivationFunction.TANH, name="tanh"),
+        network.add_softmax(x, name="softmax"),
+        network.add_addition(i, i, name="integers"),
+        network.add_addition(x, numbers(4, 4), name="rows"),
+        network.add_elementwise_binary(x, z, ann.BinaryOperation.MUL, name="product"),
+        network.add_convolution2d(x, z, data_layout=ann.DataLayout.NHWC, name="weights"),
+        network.add_pooling2d(
+            x, ann.PoolingAlgorithm.L2, 2, data_layout=ann.DataLayout.NHWC, name="l2"
+        ),
+        network.add_activation(x, RELU, name="relu"),
+    ):
+        network.add_output(f"{y.name} out", y)
+    placed = ann.optimize(network, BACKENDS, runtime=make_runtime(), options=AS_IT_IS)
+    reasons = {row.layer: dict(row.refusals).get("Sample_Npu") for row in placed.assignment.layers}
+    for layer, words in wanted.items():
+        assert words in str(reasons[layer])
 
 
 class Limits(ctypes.Structure):

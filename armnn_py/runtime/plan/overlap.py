@@ -36,21 +36,25 @@ def add_fences(build: Build) -> None:
     build.steps = _Waits(build.steps, before).insert(_cut(build.steps, order))
 
 
-def waits_of(steps: Sequence[PlannedStep]) -> dict[int, int]:
-    """For each step of a row with a fence, by its position: that of the host's wait for it."""
-    awaited = {
-        step.fence: position
-        for position, step in enumerate(steps)
-        if step.is_fence and step.kind == abi.ARMNN_PLAN_STEP_WAIT and step.context is None
-    }
-    found: dict[int, int] = {}
-    end = -1
-    for position in range(len(steps) - 1, -1, -1):
-        step = steps[position]
+def begins_of(steps: Sequence[PlannedStep]) -> list[int]:
+    """For each step: where the oldest row begins that may still run beside it, or its own position.
+
+    That is a row of another queue whose fence the host has not waited for. A queue does its own
+    rows one after another, as ``after_enqueue_workload`` in ``backend_api.h`` says.
+    """
+    pending: dict[int, tuple[int, object]] = {}  # by fence
+    found: list[int] = []
+    begin = 0
+    for position, step in enumerate(steps):
+        others = (first for first, context in pending.values() if context is not step.context)
+        found.append(min(others, default=position))
+        if step.workload is not None and step.makes_fences:
+            continue  # of a row
         if step.is_fence and step.kind == abi.ARMNN_PLAN_STEP_SIGNAL:
-            end = awaited[step.fence]
-        elif step.workload is not None and step.makes_fences:
-            found[position] = end
+            pending[step.fence] = begin, step.context
+        elif step.is_fence and step.context is None:
+            del pending[step.fence]
+        begin = position + 1
     return found
 
 

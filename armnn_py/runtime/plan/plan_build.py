@@ -12,7 +12,7 @@ from msgspec import Struct
 from armnn_py._native import abi
 from armnn_py.runtime.arrays.buffers import readable_copy
 from armnn_py.runtime.plan.memory_plan import UsageRecord, plan_arena
-from armnn_py.runtime.plan.overlap import add_fences, waits_of
+from armnn_py.runtime.plan.overlap import add_fences, begins_of
 from armnn_py.runtime.plan.planned import FOREIGN, Build, PlannedStep, PlannedTensor
 from armnn_py.tensors.memory import ALIGNMENT
 
@@ -93,19 +93,17 @@ def find_lifetimes(build: Build) -> None:
         tensor.first = tensor.last = -1
         if tensor.stays:
             tensor.first, tensor.last = 0, len(build.steps)
+    begins = begins_of(build.steps)
     for position, step in enumerate(build.steps):
-        for number in step.outputs:
+        unmaps = step.workload is None and step.kind == abi.ARMNN_PLAN_STEP_UNMAP
+        for number in step.inputs if unmaps else step.outputs:  # it writes them
             tensor = build.tensors[number]
-            tensor.first = position if tensor.first < 0 else tensor.first
+            begin = begins[position]
+            tensor.first = begin if tensor.first < 0 else min(tensor.first, begin)
             tensor.last = max(tensor.last, position)
         for number in step.inputs:
             if number != abi.ARMNN_PLAN_NONE:
                 build.tensors[number].last = max(build.tensors[number].last, position)
-    for position, end in _waits(build).items():
-        # This memory is not reused before the host knows that the row is done.
-        for number in (*build.steps[position].inputs, *build.steps[position].outputs):
-            if number != abi.ARMNN_PLAN_NONE:
-                build.tensors[number].last = max(build.tensors[number].last, end)
     groups = find_groups(build)
     for step in reversed(build.steps):
         if step.workload is None and step.kind in _LENDING:
@@ -118,14 +116,6 @@ def find_lifetimes(build: Build) -> None:
         if root.kind in FOREIGN:
             root.first = min((member.first for member in group if member.first >= 0), default=-1)
             root.last = max(member.last for member in group)
-
-
-def _waits(build: Build) -> dict[int, int]:
-    """For each step of a row with a fence, by its position: that of the host's wait for it."""
-    if not build.has_fences:
-        return {}
-
-    return waits_of(build.steps)
 
 
 def find_groups(build: Build) -> dict[int, list[PlannedTensor]]:
@@ -176,14 +166,12 @@ def plan_memory(build: Build) -> BuildMemory:
                 max(tensor.alignment for tensor in chain),
             )
         )
-    ends = _waits(build)
-    for i, step in enumerate(build.steps):
+    for i, (step, begin) in enumerate(zip(build.steps, begins_of(build.steps), strict=True)):
         if step.workload is None:
-            records.append(UsageRecord(i, i, staging_size(build.tensors, step)))
+            records.append(UsageRecord(begin, i, staging_size(build.tensors, step)))
         else:
             need = step.workload.requirements
-            last = ends.get(i, i)
-            records.append(UsageRecord(i, last, need.scratch_size, need.scratch_alignment))
+            records.append(UsageRecord(begin, i, need.scratch_size, need.scratch_alignment))
     plan = plan_arena(records)
     # Whatever lies behind a tensor may be read: other tensors do, and at the end some bytes more.
     size = plan.size
@@ -237,6 +225,7 @@ def share_in_place(
                 if (
                     source.kind == kind
                     and source.last == position
+                    and target.first == position  # else a row of another queue may use it
                     and source.size == target.size
                     and may_share(source, target)
                     and _can_be_overwritten(source, target, position, neighbours)

@@ -721,7 +721,8 @@ struct armnn_backend_context_api_t {
                     const armnn_run_notice_t* notice) ARMNN_NOEXCEPT;
   /* Not without after_enqueue_workload, which then comes only if a run fails, is stopped, or this
    * answers UNSUPPORTED. Makes, at once, a fence for all executes of the queue so far: until then
-   * other steps run, and the addresses are the queue's. The host destroys it. [exec] */
+   * other steps run, and only the queue, in the order of the calls, uses the addresses. The host
+   * destroys it. [exec] */
   armnn_status_t (*signal_fence)(armnn_backend_context_t* context, uint64_t network_id,
                                  void* execution_data, armnn_fence_t** out_fence,
                                  armnn_error_t* error) ARMNN_NOEXCEPT;

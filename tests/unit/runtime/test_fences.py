@@ -266,8 +266,12 @@ def check_memory(spec: Any, seed: int) -> None:
     def queue(step: Any) -> int | None:
         return step.execution_data_index if step.backend_context else None
 
-    def hands_over(begin: int, end: int, fence: int, other: int | None) -> bool:
-        return any(is_wait(s, fence) and queue(s) == other for s in steps[begin:end])
+    signals = {s.fence: s for s in steps if s.kind == abi.ARMNN_PLAN_STEP_SIGNAL}
+
+    def hands_over(begin: int, end: int, signal: Any, other: int | None) -> bool:
+        """Whether ``other`` waits for it, or for a later fence of the same queue."""
+        later = [f for f, s in signals.items() if f >= signal.fence and queue(s) == queue(signal)]
+        return any(is_wait(s, f) and queue(s) == other for s in steps[begin:end] for f in later)
 
     for end, signal in enumerate(steps):
         if signal.kind != abi.ARMNN_PLAN_STEP_SIGNAL:
@@ -292,7 +296,7 @@ def check_memory(spec: Any, seed: int) -> None:
             step = steps[position]
             if queue(step) == queue(signal):
                 continue
-            if queue(step) is not None and hands_over(end, position, signal.fence, queue(step)):
+            if queue(step) is not None and hands_over(end, position, signal, queue(step)):
                 continue
             for first, last, writes in ranges(step):
                 for other_first, other_last, other_writes in row:

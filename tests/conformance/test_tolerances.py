@@ -13,9 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+import armnn_py as ann
+from armnn_py.backends.questions.layer_support import LayerSignature
+from armnn_py.descriptors import ElementwiseBinaryDescriptor
 from armnn_py.guard.outcome import CheckFailedError, nearly_equal
 from armnn_py.testing.cases import Case, all_cases
 from armnn_py.testing.checks.numbers import check_numbers
+from armnn_py.testing.oracles.independent import steps_by_definition, unsure_elements
 from armnn_py.testing.oracles.reference import Expectation
 from armnn_py.testing.tolerances import Tolerance, compare, table, tolerance_of
 from armnn_py.types import DataType, LayerType
@@ -148,3 +152,31 @@ def test_denormals_may_count_as_zeros_of_their_sign() -> None:
 def check(case: Case, found: Any, expected: Any) -> None:
     prepared: Any = SimpleNamespace(finite_math_only=False, run=lambda _values: [found])
     check_numbers(case, prepared, expected, lambda _step: None)
+
+
+@pytest.mark.parametrize(
+    ("operation", "x", "y", "is_unsure"),
+    [
+        (ann.BinaryOperation.MOD, -53, 91, True),  # -1.1348236 and 1.1348235
+        (ann.BinaryOperation.MOD, -20, 91, False),
+        (ann.BinaryOperation.ADD, -53, 91, False),
+        (ann.BinaryOperation.MUL, 127, 127, False),
+    ],
+)  # fmt: skip
+def test_elements_at_a_jump_decide_nothing(
+    operation: ann.BinaryOperation, x: int, y: int, is_unsure: bool
+) -> None:
+    infos = [
+        ann.TensorInfo((1,), DataType.QSYMM_S8, quantization=ann.QuantizationInfo(scale))
+        for scale in (0.02141176536679268, 0.012470588088035583, 0.010626998730003834)
+    ]
+    descriptor = ElementwiseBinaryDescriptor(operation=operation)
+    signature = LayerSignature(
+        LayerType.ELEMENTWISE_BINARY, descriptor, tuple(infos[:2]), (infos[2],), (False, False)
+    )
+    values = [np.array([number], np.int8) for number in (x, y)]
+    real = steps_by_definition(signature, values)
+    assert real is not None
+    unsure = unsure_elements(signature, values, real[0])
+    assert unsure is not None
+    assert unsure.tolist() == [is_unsure]

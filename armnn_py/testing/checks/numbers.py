@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from armnn_py.testing.prepared import Prepared
     from armnn_py.testing.subject import Subject
 
+Arrays = list[Any]
+
 #: Runs of which the shortest counts.
 _ROUNDS = 3
 #: Elements that make a statistic of rounding errors.
@@ -109,19 +111,33 @@ def check_outputs(
     for kind, expectations in expected.items():
         if kind == "flushed" or (kind == "special" and finite_math_only):
             continue
-        values, found = case.values(kind), run(kind)
+        sure = _with_sure_elements(expectations)
+        values, found = case.values(kind), sure(run(kind))
         flushed = expected.get("flushed", ()) if kind == "special" else ()
-        for expectation in expectations:
+        for given in expectations:
+            expectation = given._replace(outputs=sure(given.outputs))
             others = [one.outputs for one in flushed if one.source == expectation.source]
             _compare(case, kind, values, found, expectation, others)
             if expectation.real is not None:
                 rounded += zip(found, expectation.real, strict=True)
                 for other in expectations:
                     if other.source == REFERENCE:
-                        of_reference += zip(other.outputs, expectation.real, strict=True)
+                        of_reference += zip(sure(other.outputs), expectation.real, strict=True)
     if rounded and (of_reference or case.layer is not LayerType.REDUCE):  # see `_check_rounding`
         usual = _errors(of_reference) if of_reference else np.zeros(0)
         _check_rounding(_errors(rounded), usual)
+
+
+def _with_sure_elements(expectations: Sequence[Expectation]) -> Callable[[Arrays], Arrays]:
+    """Return what puts the definition's numbers in the place of those that decide nothing."""
+    for one in expectations:
+        if one.unsure is not None and one.unsure.any():
+            unsure, exact = one.unsure, one.outputs[0]
+            return lambda outputs: [
+                np.where(unsure, exact, array) if array.shape == exact.shape else array
+                for array in outputs
+            ]
+    return lambda outputs: outputs
 
 
 def _errors(rounded: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> NDArray[Any]:

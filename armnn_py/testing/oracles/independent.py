@@ -14,7 +14,7 @@ from armnn_py.tensors import TensorInfo
 from armnn_py.testing.oracles.independent_activations import ACTIVATIONS, erf
 from armnn_py.testing.oracles.independent_images import MOVED_IMAGES, WINDOWS
 from armnn_py.testing.oracles.independent_orders import DETECTIONS, MOVED_ORDERS, ORDERS
-from armnn_py.testing.oracles.independent_quantized import LEVELS, cut_off, decoded, encoded
+from armnn_py.testing.oracles.independent_quantized import LEVELS, along, cut_off, decoded, encoded
 from armnn_py.testing.oracles.independent_recurrent import ATTENTIONS, RECURRENT
 from armnn_py.types import (
     BinaryOperation as B,
@@ -163,6 +163,47 @@ def steps_by_definition(
         for info, array in zip(outputs, found, strict=True)
         if info.quantization is not None
     ]
+
+
+def unsure_elements(
+    signature: LayerSignature, values: Sequence[NDArray[Any] | None], real: NDArray[Any]
+) -> NDArray[np.bool_] | None:
+    """Say which elements of a quantised elementwise layer decide nothing.
+
+    There a small error of an operand moves the result by more than half a step: at a jump of MOD,
+    where a curve is steep. The error is two roundings of float32; for a squared difference, which
+    backends compute with 7 bits below the step, 1/256 of a step.
+
+    Parameters
+    ----------
+    signature, values
+        As in `by_definition`.
+    real
+        The output's real numbers in steps, from `steps_by_definition`.
+
+    Returns
+    -------
+    array of bool or None
+        One for each element of the output; None for other layers.
+    """
+    if signature.type not in (L.ELEMENTWISE_BINARY, L.ELEMENTWISE_UNARY):
+        return None
+    limits = np.iinfo(signature.outputs[0].dtype)  # beyond them everything saturates
+    exact, unsure = np.clip(real, limits.min, limits.max), np.zeros(real.shape, np.bool_)
+    for index, (info, value) in enumerate(zip(signature.inputs, values, strict=True)):
+        if info is None or value is None or not info.data_type.is_quantized:
+            continue
+        levels = value.astype(np.float64)
+        error = np.abs(levels - along(info)[1]) * 2.0**-22
+        if signature.descriptor.operation is B.SQ_DIFF:  # type: ignore[union-attr]
+            error += 1 / 256
+        for move in (-error, error):
+            moved = list(values)
+            moved[index] = levels + move
+            found = steps_by_definition(signature, moved)
+            if found is not None:
+                unsure |= np.abs(np.clip(found[0], limits.min, limits.max) - exact) > 0.5
+    return unsure
 
 
 def _binary(s: LayerSignature, v: Sequence[Any]) -> list[Array]:

@@ -36,7 +36,7 @@ def decoded(
         if info is None or value is None:
             found.append(value)
         elif info.data_type.is_quantized:
-            scales, zeros = _along(info)
+            scales, zeros = along(info)
             found.append((value.astype(np.float64) - zeros) * scales)
         elif index == _BIAS and value.dtype.kind == "i":
             found.append(value * _scale_of_sums(signature))
@@ -49,7 +49,7 @@ def encoded(info: TensorInfo, value: NDArray[Any]) -> NDArray[Any]:
     """Return real numbers as a quantised output holds them: the nearest step, saturated."""
     if not info.data_type.is_quantized:
         return value
-    scales, zeros = _along(info)
+    scales, zeros = along(info)
     limits = np.iinfo(info.dtype)
     steps = np.where(np.isnan(value), 0, np.rint(value / scales)) + zeros
     return np.asarray(np.clip(steps, limits.min, limits.max)).astype(info.dtype)
@@ -57,7 +57,7 @@ def encoded(info: TensorInfo, value: NDArray[Any]) -> NDArray[Any]:
 
 def stepped(info: TensorInfo, value: NDArray[Any]) -> NDArray[Any]:
     """Return the real numbers that a quantised tensor holds in place of some real numbers."""
-    scales, zeros = _along(info)
+    scales, zeros = along(info)
     return np.asarray((encoded(info, value).astype(np.float64) - zeros) * scales)
 
 
@@ -70,8 +70,8 @@ def cut_off(x: Array, dtype: np.dtype[Any]) -> Array:
     return np.where(inside, np.where(inside, whole, 0).astype(dtype), ends)
 
 
-def _along(info: TensorInfo) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Scales and zero points in a shape that broadcasts with the tensor."""
+def along(info: TensorInfo) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return scales and zero points in a shape that broadcasts with the tensor."""
     quantization = info.quantization
     if quantization is None:
         return np.float64(1), np.float64(0)  # type: ignore[return-value]
@@ -88,7 +88,7 @@ def _scale_of_sums(signature: LayerSignature) -> NDArray[Any]:
     images, weights = signature.inputs[:2]
     assert images is not None
     assert weights is not None
-    (image_scale, _), (weight_scales, _) = _along(images), _along(weights)
+    (image_scale, _), (weight_scales, _) = along(images), along(weights)
     return np.asarray(image_scale * weight_scales.reshape(-1))
 
 

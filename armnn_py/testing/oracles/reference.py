@@ -12,7 +12,11 @@ from msgspec import structs
 from armnn_py.errors import ArmnnError
 from armnn_py.runtime import Runtime
 from armnn_py.tensors import TensorInfo
-from armnn_py.testing.oracles.independent import by_definition, steps_by_definition
+from armnn_py.testing.oracles.independent import (
+    by_definition,
+    steps_by_definition,
+    unsure_elements,
+)
 from armnn_py.testing.oracles.own_operators import computed
 from armnn_py.testing.subject import OperandValues, Together, layers_taken
 from armnn_py.types import DataType, LayerType
@@ -39,11 +43,14 @@ class Expectation(NamedTuple):
         The outputs.
     real
         By definition the real numbers of quantised outputs, in steps, before they are rounded.
+    unsure
+        Where the output decides nothing, see `unsure_elements`.
     """
 
     source: str
     outputs: list[NDArray[Any]]
     real: list[NDArray[Any]] | None = None
+    unsure: NDArray[np.bool_] | None = None
 
 
 class Reference:
@@ -102,7 +109,9 @@ def _by_definition(case: Case, kind: Kind) -> list[Expectation]:
     defined = by_definition(signature, values)
     if defined is None:
         return []
-    return [Expectation("numpy", defined, steps_by_definition(signature, values))]
+    real = steps_by_definition(signature, values)
+    unsure = None if real is None else unsure_elements(signature, values, real[0])
+    return [Expectation("numpy", defined, real, unsure)]
 
 
 def _by_reference(

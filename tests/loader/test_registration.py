@@ -169,6 +169,7 @@ def test_the_loser_says_who_won(load: Load, tmp_path: Path, workshop: Workshop) 
     verdict = load(tmp_path).load_report[1]
     assert outcome(verdict) == ("duplicate", "unique", "id-taken")
     assert verdict.reason == f"the id 'Same' is taken by {winner}, which came first"
+    assert verdict.hint == "to use this file, name it before that one"
 
 
 def test_static_backends_come_first(load: Load, tmp_path: Path, workshop: Workshop) -> None:
@@ -181,6 +182,7 @@ def test_static_backends_come_first(load: Load, tmp_path: Path, workshop: Worksh
     (verdict,) = (v for v in registry.load_report if v.place == "argument")
     assert outcome(verdict) == ("duplicate", "unique", "id-taken")
     assert "taken by the backend linked into the core library" in verdict.reason
+    assert not verdict.hint
     # Without ours the file's id is free.
     assert load(file)["CpuRef"].place == "argument"
 

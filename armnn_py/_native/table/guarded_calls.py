@@ -65,11 +65,6 @@ def guarded(table: _Table, backend_id: str = "") -> _Table:
     return cast("_Table", _Guarded(table, backend_id if is_noted else ""))
 
 
-def unguarded(table: _Table) -> _Table:
-    """The table itself, for calls that do not call back."""
-    return cast("_Table", table._table) if isinstance(table, _Guarded) else table
-
-
 class _Guarded:
     __slots__ = ("_backend_id", "_table")
 

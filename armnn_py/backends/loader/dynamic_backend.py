@@ -347,9 +347,11 @@ def _load(
         noted_calls.note_backend(attempt.id, attempt.real_path)
     attempt.on_step("unique")
     if attempt.id in taken:
-        origin = printable(taken[attempt.id].origin)
+        winner = taken[attempt.id]
+        origin = printable(winner.origin)
         reason = f"the id '{attempt.id}' is taken by {origin}, which came first"
-        raise RefusedError("unique", "id-taken", reason, status="duplicate")
+        hint = "to use this file, name it before that one" if winner.file else ""
+        raise RefusedError("unique", "id-taken", reason, hint, status="duplicate")
     attempt.on_step("table")
     try:
         table = backend_table.read_table(dynamic_library.call_factory(exports.backend_factory))

@@ -17,7 +17,7 @@ from armnn_py._native.table.handle_access import READ, WRITE, HandleAccess
 from armnn_py._native.table.handle_registry import HandleRegistry
 from armnn_py.optimizer.options import AS_IT_IS
 
-from .npu_networks import RELU, numbers, of_one, small
+from .npu_networks import RELU, device_memory, numbers, of_one, small
 
 SIZE = 100_000  #: elements: a job takes longer than its way into the queue
 
@@ -50,34 +50,22 @@ def test_long_names_are_cut_between_characters(runtime: ann.Runtime) -> None:
     assert "npu: a" + 31 * "\u00fc" in [layer.name for layer in placed.network.layers]
 
 
-def regions() -> list[int]:
-    """Sizes of the regions of device memory that are open."""
-    sizes = []
-    for link in Path("/proc/self/fd").iterdir():
-        try:
-            if "memfd:sample_npu" in str(link.readlink()):
-                sizes.append(link.stat().st_size)
-        except FileNotFoundError:
-            continue
-    return sorted(sizes)
-
-
 def test_no_device_memory_is_mapped_between_jobs(runtime: ann.Runtime) -> None:
     with ann.load(small(), ["Sample_Npu"], runtime=runtime) as network:
         network.run(numbers(1, 4, 6, 6))
-        assert regions()
+        assert device_memory()
         assert "memfd:sample_npu" not in Path("/proc/self/maps").read_text()
-    assert not regions()
+    assert not device_memory()
 
 
-def test_tensors_share_memory_and_jobs_a_queue(runtime: ann.Runtime) -> None:
-    """Two places are enough for a chain of any length; the queue is longer than its ring."""
+def test_a_long_chain_takes_two_tensors_and_waits_for_room(runtime: ann.Runtime) -> None:
+    """The chain has more jobs than the queue has room for."""
     x = np.arange(SIZE, dtype=np.float32)
     for count in (3, 200):
         with layer_by_layer(chain(count), runtime) as network:
             for _ in range(3):
                 np.testing.assert_array_equal(network.run(x)["y"], x + sum(range(count)))
-            assert regions() == sorted([2 * 4 * SIZE, 64 * count])  # tensors, constants
+            assert device_memory() == sorted([2 * 4 * SIZE, 64 * count])  # tensors, constants
 
 
 def test_misuse_of_a_tensor_is_refused(runtime: ann.Runtime) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import armnn_py as ann
 
-from .npu_networks import RELU, convolution, numbers
+from .npu_networks import RELU, convolution, device_memory, numbers
 
 IDS = ["Sample_Npu", "Sample_Npu:1"]
 
@@ -39,14 +39,7 @@ def two_halves(*ids: str) -> ann.Network:
 
 def memory_of(device: int) -> int:
     """Bytes of device memory that are there now."""
-    size = 0
-    for link in Path("/proc/self/fd").iterdir():
-        try:
-            if f"memfd:sample_npu{device}" in str(link.readlink()):
-                size += link.stat().st_size
-        except FileNotFoundError:
-            continue
-    return size
+    return sum(device_memory(device))
 
 
 def test_half_of_a_network_on_each(runtime: ann.Runtime) -> None:

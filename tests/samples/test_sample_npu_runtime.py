@@ -20,7 +20,7 @@ import armnn_py as ann
 from armnn_py.cli.commands.inspect import multiply_adds
 from armnn_py.optimizer.options import AS_IT_IS
 
-from .npu_networks import RELU, convolution, numbers
+from .npu_networks import RELU, convolution, device_memory, numbers
 
 BACKENDS = ["Sample_Npu", "CpuRef"]
 
@@ -132,18 +132,6 @@ def test_real_networks(
 
 
 # ---- Weights, counters, facts --------------------------------------------------------------------
-
-
-def device_memory() -> list[int]:
-    """Sizes of the regions of device memory that are there."""
-    found = []
-    for link in Path("/proc/self/fd").iterdir():
-        try:
-            if "memfd:sample_npu" in str(link.readlink()):
-                found.append(link.stat().st_size)
-        except FileNotFoundError:
-            continue
-    return sorted(found)
 
 
 def counters(network: ann.LoadedNetwork, runs: int = 1) -> dict[str, float]:

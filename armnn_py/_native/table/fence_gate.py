@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import os
 import select
@@ -83,13 +82,12 @@ class FenceGate:
         """Give the context back its own table, which it is destroyed by."""
         self._place[0] = self._own
         for descriptor in self._descriptors:
-            with contextlib.suppress(OSError):
+            if descriptor >= 0:
                 os.close(descriptor)
 
     def descriptors_end(self, seconds: float) -> bool:
         """Return whether all descriptors of the backend's fences can be read within that time."""
-        ready = [one >= 0 and select.select([one], [], [], seconds)[0] for one in self._descriptors]
-        return all(ready)
+        return all(_can_be_read(one, seconds) for one in self._descriptors)
 
     def _wait(self, _fence: Any, timeout_ns: int, _error: Any) -> int:
         self.late += self.is_over
@@ -124,8 +122,19 @@ class FenceGate:
             fence = out[0]
             api = fence.contents.api.contents
             if api.kind != abi.ARMNN_FENCE_OBJECT:
-                with contextlib.suppress(OSError):  # what is closed cannot be read, either
-                    self._descriptors.append(-1)
-                    self._descriptors[-1] = os.dup(api.get_fd(fence))
-                    self.is_early |= bool(select.select(self._descriptors[-1:], [], [], 0)[0])
+                copy = _copy_of(api.get_fd(fence))
+                self._descriptors.append(copy)
+                self.is_early |= _can_be_read(copy, 0)
         return status
+
+
+def _copy_of(descriptor: int) -> int:
+    """Return a copy of a backend's descriptor; -1 if it is none."""
+    try:
+        return os.dup(descriptor)
+    except OSError:
+        return -1
+
+
+def _can_be_read(descriptor: int, seconds: float) -> bool:
+    return descriptor >= 0 and bool(select.select([descriptor], [], [], seconds)[0])

@@ -37,10 +37,11 @@ def add_fences(build: Build) -> None:
 
 
 def begins_of(steps: Sequence[PlannedStep]) -> list[int]:
-    """For each step: where the oldest row begins that may still run beside it, or its own position.
+    """Return for each step where the oldest row begins that may run beside it.
 
-    That is a row of another queue whose fence the host has not waited for. A queue does its own
-    rows one after another, as ``after_enqueue_workload`` in ``backend_api.h`` says.
+    Such a row is of another queue, and the host has not waited for its fence. Without one it is the
+    step's own position. A queue does its own rows one after another, as ``after_enqueue_workload``
+    in ``backend_api.h`` says.
     """
     pending: dict[int, tuple[int, object]] = {}  # by fence
     found: list[int] = []

@@ -13,8 +13,11 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py._native.layers.layer_structs import LayerStructs
 from armnn_py._native.table.handle_access import READ, WRITE, HandleAccess
 from armnn_py._native.table.handle_registry import HandleRegistry
+from armnn_py._native.table.workloads import NativeWorkloadFactory
+from armnn_py.descriptors import ActivationDescriptor
 from armnn_py.optimizer.options import AS_IT_IS
 
 from .npu_networks import RELU, device_memory, numbers, of_one, small
@@ -86,3 +89,16 @@ def test_misuse_of_a_tensor_is_refused(runtime: ann.Runtime) -> None:
         with pytest.raises(ann.BackendError, match="576 bytes, not 4"):
             tensor.copy_in(numbers(1))
         handle.destroy()
+
+
+def test_a_complete_network_gets_no_more_workloads(runtime: ann.Runtime) -> None:
+    backend, info = runtime.backends["Sample_Npu"], ann.TensorInfo((4,))
+    descriptor = ActivationDescriptor(function=RELU)
+    relu = LayerStructs(ann.LayerType.ACTIVATION, descriptor, [info], [info], [None])
+    factory = NativeWorkloadFactory(backend.id, backend.api, backend.instance)
+    workload = factory.create(relu, 1, "relu")
+    factory.after_workloads_created()
+    with pytest.raises(ann.BackendError, match="this network has all of its workloads"):
+        factory.create(relu, 2, "late")
+    workload.destroy()
+    factory.destroy()

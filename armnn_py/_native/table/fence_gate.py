@@ -129,7 +129,7 @@ class FenceGate:
 
 
 def _copy_of(descriptor: int) -> int:
-    """Return a copy of a backend's descriptor; -1 if it is none."""
+    """Return a copy of a backend's descriptor; -1 if it is closed."""
     try:
         return os.dup(descriptor)
     except OSError:

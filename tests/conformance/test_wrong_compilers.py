@@ -28,6 +28,8 @@ DEFECTS = {
     "LEAVES_LAST_ELEMENT": rf"{_WRONG_TENSOR}.*{_WRONG_LAYERS}",
     "FORGETS_INNER_QUANTIZATION": rf"{_WRONG_TENSOR}.*{_WRONG_LAYERS}",
     "FORGETS_POINT_OF_OUTPUT": rf"{_WRONG_TENSOR}.*{_WRONG_LAYERS}",
+    "ROUNDS_DOWN_IN_PROGRAMS": "too (low|near to 0) in the mean of .*in the compiled sub-graph of",
+    "TRUNCATES_IN_PROGRAMS": "too near to 0 in the mean of .*in the compiled sub-graph of",
     "DROPS_RELU_BEHIND_ADD": rf"{_WRONG_TENSOR}.*Activation\) on Compiler.*sub-graph of",
     "SWAPS_OPERANDS": rf"{_WRONG_TENSOR}.*Subtraction.*on Compiler.*sub-graph of",
     "READS_FIRST_CONSTANT": rf"{_WRONG_TENSOR}.*{_WRONG_LAYERS}",
@@ -41,7 +43,7 @@ DEFECTS = {
     "KEEPS_STATE_OVER_RESETS": r"with a state, compiled, after a reset: run 1 .*: \[.*\] is .* exp",
     "SHARES_STATE_OF_NETWORKS": r"compiled, in turns with the same network, .*: \[.*\] is .* exp",
     "COMPUTES_THE_FIRST_SIZE": r"guard: layer .* output \d+ depends on what was in memory before",
-    "ASKS_SCRATCH_OF_FIRST_SIZE": "guard: layer .*: execute wrote beside the scratch, 0 bytes",
+    "ASKS_SCRATCH_OF_FIRST_SIZE": "an unreadable page behind each tensor and the scratch: layer",
     "LEAKS_IN_OPTIMIZE": "each load of a network leaves .* bytes of the heap behind",
     "BELIEVES_BYTES": "under way: network 0, a blob of .* bytes, (only|byte)",
     "TAKES_ANY_VERSION": "take bytes with the compatibility text 'another version'",
@@ -58,8 +60,8 @@ DEFECTS = {
 
 #: The network that shows a defect: of 8, behind one of patterns; the first where nothing is said.
 NETWORKS = {
-    "DROPS_RELU_BEHIND_ADD": 4, "READS_FIRST_CONSTANT": 2, "REUSES_PROGRAMS_BY_SIZE": 4,
-    "OVERWRITES_EARLIER_NETWORKS": 5,
+    "DROPS_RELU_BEHIND_ADD": 4, "READS_FIRST_CONSTANT": 5, "REUSES_PROGRAMS_BY_SIZE": 4,
+    "OVERWRITES_EARLIER_NETWORKS": 5, "SWAPS_OPERANDS": 4, "SWAPS_OUTPUTS": 1,
 }  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from armnn_py.runtime import Runtime
 from armnn_py.testing.checks.reentrance import check_all, run_apart
 from armnn_py.testing.grown.grower import Grower, GrownNetwork
 from armnn_py.testing.grown.networks import grower
+from armnn_py.testing.grown.tensors import mean_errors, zero_of
 from armnn_py.testing.oracles.reference import REFERENCE
 from armnn_py.testing.outcome import NotApplicableError
 from armnn_py.testing.random_networks import random_network
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from armnn_py.network import Network
     from armnn_py.runtime import LoadedNetwork
+    from armnn_py.tensors import TensorInfo
     from armnn_py.testing.cases import Case
     from armnn_py.testing.target import Target
 
@@ -209,7 +211,9 @@ def compare_outputs(
     """
     for name, expected in known.outputs.items():
         found = np.array(outputs[name])
-        words = _difference(found, expected, known.errors[name])
+        words = _difference(found, expected, known.errors[name]) or _mean_difference(
+            found, expected, known.means.get(name), known.network.outputs[name]
+        )
         if words:
             raise CheckFailedError(
                 f"{what}: output '{name}'{of_run}: {words}{cause()}",
@@ -250,6 +254,25 @@ def _difference(found: NDArray[Any], expected: NDArray[Any], allowed: float) -> 
     return f"[{index}] is {found[place]}, {expected[place]} expected (within {allowed:.2g})"
 
 
+def _mean_difference(
+    found: NDArray[Any], expected: NDArray[Any], allowed: float | None, info: TensorInfo
+) -> str:
+    """Say by how much the mean of an output is off; empty if it is not, or nothing is known."""
+    if allowed is None:
+        return ""
+    (mean, outward), count = mean_errors(found, expected, zero_of(info))
+    off, way = max(
+        (abs(mean), "too high" if mean > 0 else "too low"),
+        (abs(outward), "too far from 0" if outward > 0 else "too near to 0"),
+    )
+    if off <= allowed:
+        return ""
+    return (
+        f"elements are {off:.2g} {way} in the mean of {count} different numbers, {allowed:.2g} is "
+        "allowed: a layer does not round to the nearest step"
+    )
+
+
 def _cause(runtime: Runtime, known: GrownNetwork, plan: _Plan) -> str:
     """Name the first layer or tensor that is wrong, and the sub-graph that it is in."""
     network, backends, options = plan
@@ -260,9 +283,11 @@ def _cause(runtime: Runtime, known: GrownNetwork, plan: _Plan) -> str:
         ).finding
     except ArmnnError as error:
         return f"; the layer is not found: {error.message}"
-    if finding is None:
-        return "; each layer and each sub-graph alone is right"
     placed = optimize(network, backends, runtime=runtime, options=options)
+    if finding is None:
+        parts = compiled_layers(placed, network, *backends)
+        where = _in_parts(parts) if parts else ""
+        return f"; each layer and each sub-graph alone is within its tolerance{where}"
     wrong = {layer.name for layer in finding.group.layers}
     whole = next(
         (one for one in compiled_layers(placed, network, *backends) if wrong & {*one}), None

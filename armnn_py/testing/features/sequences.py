@@ -158,7 +158,7 @@ def _runs_of(
                 for one, array in outputs.items()
             }
             if number:
-                runs.append(structs.replace(first, outputs=outputs, errors=errors))
+                runs.append(structs.replace(first, outputs=outputs, errors=errors, means={}))
             error = _LATER * tensor.error + MARGIN * max(_distance(one, after) for _, one in moved)
             states.append(after)
     # Each run has to differ from the one before by more than errors do.

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +49,8 @@ TYPES = (
 _MOVING = ("exact", "none")
 _ATTEMPTS = 12  # for each layer of a network
 _FEWEST, _MOST = 5, 12  # layers
+_ELEMENTS = 256  # of the first tensor, in every second quantised network
+_ENOUGH = 32  # different numbers for a mean
 #: Of the inputs of quantised networks.
 _INPUT = {
     DataType.QASYMM_S8: QuantizationInfo((0.0175,), (9,)),
@@ -67,8 +70,9 @@ class GrownNetwork(Struct, frozen=True):
         The data type inside.
     inputs, outputs
         Values by name; those of the outputs by the reference.
-    errors
-        By the name of an output: how much an element may differ, in its own unit.
+    errors, means
+        By the name of an output: how much an element may differ, in its own unit, and how much the
+        mean of all, where that is known.
     """
 
     network: Network
@@ -76,6 +80,7 @@ class GrownNetwork(Struct, frozen=True):
     inputs: dict[str, NDArray[Any]]
     outputs: dict[str, NDArray[Any]]
     errors: dict[str, float]
+    means: dict[str, float] = {}
 
 
 def is_of(case: Case, kind: DataType) -> bool:
@@ -124,6 +129,7 @@ class Grower:
     ) -> None:
         self._support, self._reference, self._kind = support, reference, kind
         self._random = np.random.default_rng(seed)
+        self._is_small = seed % 2 == 1
         self._forms: dict[LayerType, list[Case]] = {}
         for case in taken:
             if is_of(case, kind):
@@ -143,7 +149,7 @@ class Grower:
         info = self._first_info(case, self._first(case))
         value = self._new_value(info)
         self.state = self._network.add_variable("state", info, value)
-        self.tensors.append(Tensor(self.state.output, info, value, 0.0))
+        self.tensors.append(Tensor(self.state.output, info, value))
 
     def grow(self, name: str, on_step: Callable[[str], None]) -> None:
         """Add layers, then outputs."""
@@ -162,10 +168,13 @@ class Grower:
     def _finished(self) -> GrownNetwork:
         outputs: dict[str, NDArray[Any]] = {}
         errors: dict[str, float] = {}
+        means: dict[str, float] = {}
         for number, (place, is_real) in enumerate(self._outputs):
-            output = f"y{number}"
-            outputs[output], errors[output] = self._add_output(output, place, is_real=is_real)
-        return GrownNetwork(self._network, self._kind, self._inputs, outputs, errors)
+            name = f"y{number}"
+            outputs[name], errors[name], mean = self._add_output(name, place, is_real=is_real)
+            if self._kind.is_quantized and math.isfinite(mean):
+                means[name] = mean
+        return GrownNetwork(self._network, self._kind, self._inputs, outputs, errors, means)
 
     def resized(self, axis: int, before: int, after: int) -> GrownNetwork | None:
         """Return it for inputs of another size, with other values; None if a layer forbids it.
@@ -226,7 +235,9 @@ class Grower:
         if fit is None:
             return False
         values = self._values(fit, operands)
-        found = results(self._reference, fit, values, operands, self._random)
+        found = results(
+            self._reference, fit, values, operands, self._random, self._real(fit, values)
+        )
         if found is not None:
             self._add(fit, operands, values, found)
         return found is not None
@@ -243,7 +254,9 @@ class Grower:
         first = self._first(case)
         operands: list[Tensor | None] = [None] * len(case.known)
         operands[first] = tensor = self._pick()
-        case = fitted(case, first, self._first_info(case, first) if tensor is None else tensor.info)
+        info = self._first_info(case, first) if tensor is None else tensor.info
+        larger = self._larger(case, first, info) if tensor is None else None
+        case = larger or fitted(case, first, info)
         for place in range(len(operands)):
             if case is not None and place != first and _computed(case, place, self._kind):
                 case, operands[place] = self._with_operand(case, place)
@@ -271,6 +284,13 @@ class Grower:
             return TensorInfo(given.shape, self._kind, _INPUT[self._kind])
         return given
 
+    def _larger(self, case: Case, place: int, info: TensorInfo) -> Case | None:
+        """Return a first layer over more rows, whose results have a mean; None if it has none."""
+        shape, times = info.static_shape, _ELEMENTS // max(info.element_count, 1)
+        if not self._kind.is_quantized or self._is_small or not shape or times < 2:
+            return None
+        return fitted(case, place, info.with_shape((shape[0] * times + 1, *shape[1:])))
+
     def _with_operand(self, case: Case, place: int) -> tuple[Case | None, Tensor | None]:
         """Choose a further operand: a tensor of that shape, a constant, or an input of its own."""
         info = case.signature.inputs[place]
@@ -284,15 +304,19 @@ class Grower:
     def _try(self, case: Case, operands: list[Tensor | None]) -> bool:
         values = self._values(case, operands)
         variant = VARIANTS[self._random.integers(len(VARIANTS))]
-        real = real_outputs(self._reference, case, values) if self._kind.is_quantized else None
+        real = self._real(case, values)
         for requested in self._requests(case, with_outputs_for(case, real, variant)):
             if not self._support.ask(requested.signature):
                 continue
-            found = results(self._reference, requested, values, operands, self._random)
+            found = results(self._reference, requested, values, operands, self._random, real)
             if found is not None:
                 self._add(requested, operands, values, found)
                 return True
         return False
+
+    def _real(self, case: Case, values: Sequence[Any]) -> list[NDArray[Any]] | None:
+        """Return what a quantised layer computes before it is rounded, if that is known."""
+        return real_outputs(self._reference, case, values) if self._kind.is_quantized else None
 
     def _requests(self, case: Case, others: Iterator[Case]) -> Iterator[Case]:
         """Give forms of a layer; the first may compute what the variable could be next."""
@@ -326,7 +350,7 @@ class Grower:
         case: Case,
         operands: Sequence[Tensor | None],
         values: Sequence[NDArray[Any] | None],
-        found: Sequence[tuple[NDArray[Any], float]],
+        found: Sequence[tuple[NDArray[Any], float, float, float]],
     ) -> None:
         signature = case.signature
         places = [self._place_of(tensor) for tensor in operands]
@@ -345,8 +369,8 @@ class Grower:
         layer = self._network.add_layer(
             signature.type, sources, signature.descriptor, output_infos=signature.outputs
         )
-        for slot, (value, error) in zip(layer.outputs, found, strict=True):
-            self.tensors.append(Tensor(slot, slot.info, value, error))
+        for slot, (value, *errors) in zip(layer.outputs, found, strict=True):
+            self.tensors.append(Tensor(slot, slot.info, value, *errors))
 
     def _place_of(self, tensor: Tensor | None) -> int | None:
         return next((place for place, one in enumerate(self.tensors) if one is tensor), None)
@@ -360,7 +384,7 @@ class Grower:
         self._inputs[name] = info.dequantize(value).astype(np.float32)
         source = self._network.add_input(name, TensorInfo(info.shape))
         slot = self._network.add_layer(LayerType.QUANTIZE, [source], output_infos=[info]).output
-        self.tensors.append(Tensor(slot, info, value, 0.0))
+        self.tensors.append(Tensor(slot, info, value))
         return slot
 
     # ---- Outputs -------------------------------------------------------------------------------
@@ -380,13 +404,20 @@ class Grower:
             for place in chosen
         ]
 
-    def _add_output(self, name: str, place: int, *, is_real: bool) -> tuple[NDArray[Any], float]:
+    def _add_output(
+        self, name: str, place: int, *, is_real: bool
+    ) -> tuple[NDArray[Any], float, float]:
+        """Add an output; returns its value, and how much an element and the mean may differ."""
         tensor = self.tensors[place]
-        slot, value, error = tensor.slot, tensor.value, tensor.error
+        slot, value, error, mean = tensor.slot, tensor.value, tensor.error, math.inf
+        count = np.unique(value).size
+        if count >= _ENOUGH:
+            mean = tensor.mean + 4 * tensor.spread / math.sqrt(count)
         if is_real:
             assert tensor.info.quantization is not None
             layer = self._network.add_layer(LayerType.DEQUANTIZE, [slot])
             slot, value = layer.output, tensor.info.dequantize(value).astype(np.float32)
-            error = error * float(max(tensor.info.quantization.scales)) * 1.001 + 1e-6
+            scale = float(max(tensor.info.quantization.scales)) * 1.001
+            error, mean = error * scale + 1e-6, mean * scale + 1e-6
         self._network.add_output(name, slot)
-        return value, error
+        return value, error, mean

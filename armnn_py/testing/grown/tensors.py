@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from msgspec import Struct
@@ -14,8 +15,9 @@ from armnn_py.optimizer import AS_IT_IS, optimize
 from armnn_py.testing.grown.fitted import in_real_numbers
 from armnn_py.testing.oracles.reference import REFERENCE
 from armnn_py.testing.subject import network_of
-from armnn_py.testing.tolerances import tolerance_of
+from armnn_py.testing.tolerances import table, tolerance_of
 from armnn_py.types import DataType
+from armnn_py.types.facts import FACTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +33,9 @@ MOST_ELEMENTS = 2000
 """Of a tensor of a growing network."""
 
 _MOST_VALUE = 300.0
-_DRAWS = 2  # of errors
+#: Signs of errors: away from 0, or of all elements of an operand, by its place.
+_Signs = Literal["random", "outward"] | tuple[int, ...]
+_SIGNS: tuple[_Signs, ...] = ("random", "random", "outward", (1,), (1, -1))
 MARGIN = 1.5
 """On what a small error of what is read becomes."""
 #: The greatest error of a quantised tensor in steps, by the bytes of an element.
@@ -43,18 +47,35 @@ _MOST_PART = {DataType.FLOAT32: 1e-3, DataType.FLOAT16: 5e-2}
 class Tensor(Struct, frozen=True):
     """A tensor of a growing network: its value, and by how much a correct one may differ.
 
-    The error is in steps where the type is quantised.
+    Errors are in steps where the type is quantised; ``mean`` and ``spread`` mean nothing elsewhere.
+
+    Attributes
+    ----------
+    error
+        The largest one.
+    mean, spread
+        The largest mean of all elements, and the standard deviation beside it.
     """
 
     slot: OutputSlot
     info: TensorInfo
     value: NDArray[Any]
-    error: float
+    error: float = 0.0
+    mean: float = 0.0
+    spread: float = 0.0
 
-    def disturbed(self, random: np.random.Generator) -> NDArray[Any]:
+    def disturbed(
+        self, random: np.random.Generator, signs: _Signs = "random", place: int = 0
+    ) -> NDArray[Any]:
         """Return the value with an error of the size that it may have."""
-        signs = random.choice([-1.0, 1.0], self.value.shape)
-        moved = self.value.astype(np.float64) + signs * self.error
+        value = self.value.astype(np.float64)
+        moved = value + self.error * (
+            random.choice([-1.0, 1.0], value.shape)
+            if signs == "random"
+            else np.sign(value - zero_of(self.info))
+            if signs == "outward"
+            else signs[place % len(signs)]
+        )
         if not self.info.data_type.is_quantized:
             return np.asarray(moved.astype(self.value.dtype))
         limits = np.iinfo(self.value.dtype)
@@ -68,13 +89,33 @@ def real_outputs(reference: Runtime, case: Case, values: Sequence[Any]) -> list[
     return None if runs is None else runs[0]
 
 
+def zero_of(info: TensorInfo) -> int:
+    """Return the level of the number 0."""
+    points = info.quantization.zero_points if info.quantization is not None else ()
+    return int(points[0]) if info.data_type.is_quantized and points else 0
+
+
+def mean_errors(
+    found: NDArray[Any], expected: NDArray[Any], zero: float
+) -> tuple[NDArray[np.float64], int]:
+    """Return the mean error, and that away from ``zero``, over so many different numbers.
+
+    Each number that is expected counts once: equal ones have equal errors.
+    """
+    numbers, places = np.unique(expected.astype(np.float64), return_inverse=True)
+    differences = (found.astype(np.float64) - expected).reshape(-1)
+    errors = np.bincount(places.reshape(-1), differences) / np.bincount(places.reshape(-1))
+    return np.array([errors.mean(), (errors * np.sign(numbers - zero)).mean()]), numbers.size
+
+
 def results(
     reference: Runtime,
     case: Case,
     values: Sequence[Any],
     operands: Sequence[Tensor | None],
     random: np.random.Generator,
-) -> list[tuple[NDArray[Any], float]] | None:
+    real: Sequence[NDArray[Any]] | None,
+) -> list[tuple[NDArray[Any], float, float, float]] | None:
     """Return the outputs of a layer with their errors; None if they make no good tensors.
 
     Parameters
@@ -87,21 +128,60 @@ def results(
         The tensors among them, which have errors of their own.
     random
         Draws these errors.
+    real
+        What it computes before it is rounded, if that is known.
     """
     sets = [list(values)]
-    for _ in range(_DRAWS):
-        pairs = zip(values, operands, strict=True)
-        sets.append([value if of is None else of.disturbed(random) for value, of in pairs])
+    for signs in _SIGNS if case.signature.outputs[0].data_type.is_quantized else _SIGNS[:2]:
+        changed, place = list(values), 0
+        for index, of in enumerate(operands):
+            if of is not None:
+                changed[index] = of.disturbed(random, signs, place)
+                place += 1
+        sets.append(changed)
     runs = _run(reference, case, sets)
     if runs is None:
         return None
+    read = [of for of in operands if of is not None and of.error]
     found = []
     for place, value in enumerate(runs[0]):
-        error = _error(case, place, [run[place].astype(np.float64) for run in runs])
+        of_output = [run[place].astype(np.float64) for run in runs]
+        error = _error(case, place, of_output)
         if error is None:
             return None
-        found.append((value, error))
+        number = None if real is None else real[place]
+        found.append((value, error, *_mean_and_spread(case, place, of_output, number, read)))
     return found
+
+
+def _mean_and_spread(
+    case: Case,
+    place: int,
+    runs: Sequence[NDArray[Any]],
+    real: NDArray[Any] | None,
+    read: Sequence[Tensor],
+) -> tuple[float, float]:
+    """Return the mean error that an output may have, and the deviation beside it, in steps.
+
+    Infinite, if it is not known what the layer rounds. What it makes of errors is seen in runs with
+    the largest ones, and is less for means and deviations as these are less.
+    """
+    info = case.signature.outputs[place]
+    own, variance = np.zeros(2), 0.0
+    if info.data_type.is_quantized and FACTS[case.layer].quantization != "moves":
+        if real is None or info.quantization is None:
+            return math.inf, math.inf
+        scale = np.float64(info.quantization.scales[0])
+        limits = np.iinfo(info.dtype)
+        levels = np.clip(real / scale + zero_of(info), limits.min, limits.max)
+        usual = np.abs(mean_errors(levels, runs[0], zero_of(info))[0])
+        own = np.maximum(table()["rounding"]["bias"], usual) + usual
+        variance = 2 / 12  # of two that round
+    moved = [mean_errors(run, runs[0], zero_of(info))[0] for run in runs[1:]]
+    mean = own + np.abs(moved).max(0) * max((of.mean / of.error for of in read), default=0.0)
+    part = max((of.spread / of.error for of in read), default=0.0)
+    variance += max(float((run - runs[0]).var()) for run in runs[1:3]) * part**2
+    return float(mean.max()), math.sqrt(variance)
 
 
 def _error(case: Case, place: int, runs: Sequence[NDArray[Any]]) -> float | None:

@@ -20,6 +20,8 @@ enum defect_e {
   LEAVES_LAST_ELEMENT,
   FORGETS_INNER_QUANTIZATION,
   FORGETS_POINT_OF_OUTPUT,
+  ROUNDS_DOWN_IN_PROGRAMS,
+  TRUNCATES_IN_PROGRAMS,
   DROPS_RELU_BEHIND_ADD,
   SWAPS_OPERANDS,
   READS_FIRST_CONSTANT,
@@ -85,12 +87,17 @@ static format_t format_of(const armnn_tensor_info_t* info) {
   return found;
 }
 
-static int8_t in_steps(double real, format_t format) {
-  const double level = nearbyint(real / (double)format.scale) + format.point;
+static int8_t in_steps(double real, format_t format, int is_compiled) {
+  const double scaled = real / (double)format.scale;
+  const double level = (is_compiled && HAS(ROUNDS_DOWN_IN_PROGRAMS) ? floor(scaled)
+                        : is_compiled && HAS(TRUNCATES_IN_PROGRAMS) ? trunc(scaled)
+                                                                    : nearbyint(scaled)) +
+                       format.point;
   return (int8_t)(level < -128.0 ? -128.0 : level > 127.0 ? 127.0 : level);
 }
 
-static void compute(const step_t* s, const int8_t* a, const int8_t* b, int8_t* y, uint64_t count) {
+static void compute(const step_t* s, const int8_t* a, const int8_t* b, int8_t* y, uint64_t count,
+                    int is_compiled) {
   for (uint64_t i = 0; i < count; ++i) {
     const double x = (double)(a[i] - s->of_left.point) * (double)s->of_left.scale;
     const double z = (double)(b[i] - s->of_right.point) * (double)s->of_right.scale;
@@ -98,7 +105,7 @@ static void compute(const step_t* s, const int8_t* a, const int8_t* b, int8_t* y
                         : s->operation == ARMNN_BINARY_ADD ? x + z
                         : s->operation == ARMNN_BINARY_SUB ? x - z
                                                            : x * z;
-    y[i] = in_steps(real, s->of_result);
+    y[i] = in_steps(real, s->of_result, is_compiled);
   }
 }
 
@@ -122,7 +129,7 @@ static armnn_status_t one_layer(const armnn_kernel_call_t* call, armnn_error_t* 
   (void)error;
   compute(&step, ARMNN_IN(call, 0, int8_t),
           step.operation == RELU ? ARMNN_IN(call, 0, int8_t) : ARMNN_IN(call, 1, int8_t),
-          ARMNN_OUT(call, 0, int8_t), ARMNN_COUNT(call));
+          ARMNN_OUT(call, 0, int8_t), ARMNN_COUNT(call), 0);
   return ARMNN_STATUS_OK;
 }
 
@@ -297,8 +304,9 @@ static armnn_status_t optimize(armnn_backend_t* backend, const armnn_subgraph_t*
 }
 
 static int is_sound(const program_t* p, uint64_t size) {
-  if (size < sizeof *p || p->steps > size || p->constants > size || p->count > size ||
-      p->inputs > size || p->outputs > size || size != size_of(p)) {
+  if (size < sizeof *p || p->steps > size || p->constants > size || p->count > ROOM ||
+      (p->scratch != p->count && !HAS(ASKS_SCRATCH_OF_FIRST_SIZE)) || p->inputs > size ||
+      p->outputs > size || size != size_of(p)) {
     return 0;
   }
   for (uint32_t s = 0; s < p->steps; ++s) {
@@ -414,7 +422,7 @@ static armnn_status_t run(const armnn_kernel_call_t* call, armnn_error_t* error)
                                      : constants + (earlier - p->steps) * p->count;
     }
     int8_t* result = scratch + (HAS(REUSES_SCRATCH_TOO_EARLY) ? s % SCRATCH_SLOTS : s) * p->count;
-    compute(step, read[0], read[1], result, p->count);
+    compute(step, read[0], read[1], result, p->count, 1);
     if (shares || HAS(KEEPS_ADDRESS_OF_INPUT)) { /* as long as a device would take */
       nanosleep(&(struct timespec){0, 100000}, NULL);
     }

@@ -258,11 +258,13 @@ def run_model(target: Target, model: UserModel, seed: int, folder: str, tell: Te
         more["compiled"] = check_whole(model, target, seed, lambda words: tell(step=words))
 
 
-def run_feature(target: Target, name: str, seed: int, folder: str, tell: Tell) -> None:
+def run_feature(
+    target: Target, name: str, seed: int, taken: Sequence[Case], folder: str, tell: Tell
+) -> None:
     """Make the check of something that the backend may have beyond layers."""
     tell(start="features", step="")
     with _told(tell, "features", folder):
-        FEATURES[name](target, seed, lambda words: tell(step=words))
+        FEATURES[name](target, seed, taken, lambda words: tell(step=words))
 
 
 @contextlib.contextmanager

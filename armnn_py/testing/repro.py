@@ -170,7 +170,7 @@ def reproduce(
         elif group == "subgraphs":
             run_network(target, case, _taken(target, seed), "", tell)
         elif group == "features":
-            run_feature(target, case, seed, "", tell)
+            run_feature(target, case, seed, _taken(target, seed), "", tell)
         else:
             (found,) = (one for one in all_cases(level, seed=seed) if one.name == case)
             run_cases(target, [found], [group], "", tell)

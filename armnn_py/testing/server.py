@@ -104,7 +104,7 @@ class _Server:
         taken = self._ask(self.cases)
         if taken is None:
             return
-        fit = self._fit(taken) if self.networks else []
+        fit = self._fit(taken) if self.networks or self.features else []
         if fit is None:
             return
         trials = Trials(self.target, self.folder, self.timeout, self.say)
@@ -113,7 +113,7 @@ class _Server:
         trials.add_networks(self.networks, fit)
         if self.model is not None and self.with_networks and self.is_whole:
             trials.add_model(self.model, self.seed)
-        trials.add_features(self.features, self.seed)
+        trials.add_features(self.features, fit, self.seed)
         trials.run(self.jobs)
         if trials.compiled == 0 and not trials.has_wrong_networks:
             nothing = _NOTHING_COMPILED if self.model is None else _NOTHING_OF_MODEL
@@ -122,7 +122,7 @@ class _Server:
     # ---- Support -------------------------------------------------------------------------------
 
     def _fit(self, taken: Sequence[Case]) -> list[Case] | None:
-        """Return the layers for networks: the same ones whatever else is tried."""
+        """Return the layers for networks and features: the same ones whatever else is tried."""
         cases = unvaried_cases(self.seed)
         if not self.groups:
             return self._ask(cases, with_refused=False)
@@ -264,13 +264,13 @@ class Trials:
 
         self._queue.append(Job("model", work, groups=("subgraphs",)))
 
-    def add_features(self, names: Iterable[str], seed: int) -> None:
+    def add_features(self, names: Iterable[str], taken: Sequence[Case], seed: int) -> None:
         """Try what the backend may have beyond layers."""
         target, folder = self._target, self._folder
         for name in names:
 
             def work(tell: Tell, name: str = name) -> None:
-                run_feature(target, name, seed, folder, tell)
+                run_feature(target, name, seed, taken, folder, tell)
 
             self._queue.append(Job(name, work, groups=("features",)))
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from armnn_py.testing.features.blobs import check_blobs
@@ -17,11 +17,12 @@ from armnn_py.testing.features.sequences import check_sizes, check_state
 from armnn_py.testing.features.services import check_services
 
 if TYPE_CHECKING:
+    from armnn_py.testing.cases import Case
     from armnn_py.testing.target import Target
 
 __all__ = ["FEATURES"]
 
-Check = Callable[["Target", int, Callable[[str], None]], None]
+Check = Callable[["Target", int, "Sequence[Case]", Callable[[str], None]], None]
 
 FEATURES: dict[str, Check] = {
     "bounded shapes": check_bounded_shapes,
@@ -35,4 +36,4 @@ FEATURES: dict[str, Check] = {
     "handles": check_handles,
     "fences": check_fences,
 }
-"""By name: checks that get a target, a seed, and what to call at each step."""
+"""By name: checks of a target, with a seed, cases that it takes, and what to call at each step."""

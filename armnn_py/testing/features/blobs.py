@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -14,7 +14,7 @@ from armnn_py._native.table.blob import deserialize_blob
 from armnn_py.errors import ArmnnError
 from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.optimizer import OptimizerOptions, optimize
-from armnn_py.testing.grown.networks import grow, taken_cases
+from armnn_py.testing.grown.networks import grow
 from armnn_py.testing.oracles.reference import REFERENCE
 from armnn_py.testing.outcome import NotApplicableError
 from armnn_py.testing.random_networks import random_network
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from armnn_py.network import Network
     from armnn_py.optimizer import OptimizedNetwork
     from armnn_py.runtime import Runtime
+    from armnn_py.testing.cases import Case
     from armnn_py.testing.target import Target
 
 _NETWORKS = 2  # with bytes, out of these many
@@ -36,7 +37,9 @@ _ANOTHER = b"another version"
 _FLIPPED = 48  # bytes at the start, where headers are, and as many anywhere
 
 
-def check_blobs(target: Target, seed: int, on_step: Callable[[str], None]) -> None:
+def check_blobs(
+    target: Target, seed: int, taken: Sequence[Case], on_step: Callable[[str], None]
+) -> None:
     """Read bytes that are too few, or of which one is another; run what is taken all the same.
 
     A crash or a hang is the failure; wrong numbers are not, because who writes a file may write
@@ -56,7 +59,7 @@ def check_blobs(target: Target, seed: int, on_step: Callable[[str], None]) -> No
             raise NotApplicableError("the backend reads no compiled sub-graphs")
         both = list(dict.fromkeys([target.id, REFERENCE]))
         options = OptimizerOptions(simplify=False)
-        for name, network, inputs in _networks(runtime, target, seed, on_step):
+        for name, network, inputs in _networks(runtime, target, seed, taken, on_step):
             if tried == _NETWORKS:
                 break
             on_step(f"{name}, compiled")
@@ -82,15 +85,17 @@ def check_blobs(target: Target, seed: int, on_step: Callable[[str], None]) -> No
 
 
 def _networks(
-    runtime: Runtime, target: Target, seed: int, on_step: Callable[[str], None]
+    runtime: Runtime,
+    target: Target,
+    seed: int,
+    taken: Sequence[Case],
+    on_step: Callable[[str], None],
 ) -> Iterator[tuple[str, Network, dict[str, NDArray[Any]]]]:
     """Give networks of layers that the backend takes, then one of random patterns."""
     backend = runtime.backends[target.id]
-    on_step("asking about layers")
-    cases = taken_cases(backend, seed)
     with contextlib.suppress(NotApplicableError):
         for number in range(seed, seed + _GROWN):
-            grown = grow(cases, backend, runtime, number, on_step)
+            grown = grow(taken, backend, runtime, number, on_step)
             yield f"network {number}", grown.network, grown.inputs
     network = random_network(seed)
     yield f"random network {seed}", network, random_inputs(network, seed)

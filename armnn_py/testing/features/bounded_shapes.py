@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,12 +16,15 @@ from armnn_py.testing.features.small_networks import ROWS, check_numbers, taken_
 from armnn_py.testing.outcome import NotApplicableError, NotTriedError
 
 if TYPE_CHECKING:
+    from armnn_py.testing.cases import Case
     from armnn_py.testing.target import Target
 
 _SIZES = (ROWS, 1, 4, 0, 5, ROWS)
 
 
-def check_bounded_shapes(target: Target, seed: int, on_step: Callable[[str], None]) -> None:
+def check_bounded_shapes(
+    target: Target, seed: int, _taken: Sequence[Case], on_step: Callable[[str], None]
+) -> None:
     """Run with sizes up to a bound, and compare with networks made for each size.
 
     Raises

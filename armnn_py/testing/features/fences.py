@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from armnn_py.testing.subject import AS_GIVEN
 
 if TYPE_CHECKING:
     from armnn_py.runtime import LoadedNetwork
+    from armnn_py.testing.cases import Case
     from armnn_py.testing.target import Target
 
 _LEAST, _TIMES = 0.05, 20  # seconds that a run must wait, or so many times its own time
@@ -34,7 +35,9 @@ _STOPPED = 0.05  # seconds, after which a run is stopped
 Arrays = dict[str, Any]
 
 
-def check_fences(target: Target, seed: int, on_step: Callable[[str], None]) -> None:
+def check_fences(
+    target: Target, seed: int, taken: Sequence[Case], on_step: Callable[[str], None]
+) -> None:
     """Let runs wait for a fence, for memory that is not ready, and for a fence that fails.
 
     Raises
@@ -48,7 +51,7 @@ def check_fences(target: Target, seed: int, on_step: Callable[[str], None]) -> N
         context = runtime.backends[target.id].context
         if context is None or not context.takes_fences:
             raise NotApplicableError("its queues wait for no fences")
-        layer = next(loadables(runtime, target.id, seed))
+        layer = next(loadables(taken))
         placed = optimize(layer.network, [target.id], runtime=runtime, options=AS_GIVEN)
         gate = FenceGate(context)
         gate.open()

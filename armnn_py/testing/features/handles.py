@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +21,8 @@ from armnn_py.testing.outcome import NotApplicableError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from armnn_py.runtime import Runtime
     from armnn_py.tensors import TensorInfo
+    from armnn_py.testing.cases import Case
     from armnn_py.testing.target import Target
 
 _MOST = 4  # tensors that differ in shape or data type
@@ -30,7 +30,9 @@ _MOST = 4  # tensors that differ in shape or data type
 Ways = dict[str, Callable[..., Any]]
 
 
-def check_handles(target: Target, seed: int, on_step: Callable[[str], None]) -> None:
+def check_handles(
+    target: Target, seed: int, taken: Sequence[Case], on_step: Callable[[str], None]
+) -> None:
     """Write tensors, sub-tensors and imported memory in each way, and read them in each.
 
     Raises
@@ -46,7 +48,7 @@ def check_handles(target: Target, seed: int, on_step: Callable[[str], None]) -> 
             ids = registry.preferences(target.id)
         if not ids:
             raise NotApplicableError("its tensors lie in memory of the host")
-        infos = _infos(runtime, target.id, seed)
+        infos = _infos(taken)
         for name, info, is_managed in itertools.product(ids, infos, (True, False)):
             words = f"a {info.data_type.label} tensor of shape {info.static_shape}"
             words += "" if is_managed else ", which is not managed"
@@ -58,10 +60,10 @@ def check_handles(target: Target, seed: int, on_step: Callable[[str], None]) -> 
                 _Pair(registry, registry.factories[name], info, is_managed, stack).check(words)
 
 
-def _infos(runtime: Runtime, backend: str, seed: int) -> list[TensorInfo]:
+def _infos(taken: Sequence[Case]) -> list[TensorInfo]:
     """Return some of the tensors of layers that the backend takes."""
     found: dict[Any, TensorInfo] = {}
-    for layer in loadables(runtime, backend, seed):
+    for layer in loadables(taken):
         for info in (*layer.network.inputs.values(), *layer.network.outputs.values()):
             if info.element_count and info.element_count > 1:
                 found.setdefault((info.data_type, info.static_shape), info)

@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from armnn_py._native.memory.process_memory import address_bytes, heap_bytes
 from armnn_py._native.process.noted_calls import report_fatal_signals
 from armnn_py.backends.loader.opening import UNDONE
-from armnn_py.backends.questions.layer_support import LayerSupport
 from armnn_py.guard.outcome import CheckFailedError
 from armnn_py.guard.process import UnchangedProcess, open_files
 from armnn_py.optimizer import OptimizerOptions, optimize
-from armnn_py.testing.cases import unvaried_cases
-from armnn_py.testing.grown.networks import grow, taken_cases
+from armnn_py.testing.grown.networks import grow
 from armnn_py.testing.oracles.reference import REFERENCE
 from armnn_py.testing.outcome import NotApplicableError
 from armnn_py.testing.subject import AS_GIVEN, network_of
@@ -28,12 +26,13 @@ from armnn_py.testing.subject import AS_GIVEN, network_of
 if TYPE_CHECKING:
     from armnn_py.network import Network
     from armnn_py.runtime import LoadedNetwork, Runtime
+    from armnn_py.testing.cases import Case
     from armnn_py.testing.target import Target
+    from armnn_py.types import LayerType
 
 _FIRST = 10  # lives, after which pools and caches are full
 _LIVES, _LOOKS = 8, 5
 _THREADS = 8
-_ASKED = 256  # layers at a time
 _MOST_LOOKS = 25  # under suspicion: buffers of Python grow and shrink for a while
 #: Growth by each life that counts as a leak. Loads of a project of `backends new --compiler` show
 #: up to 220 bytes of the heap in this process, and none in another; the cause is not known.
@@ -48,7 +47,9 @@ class Loadable(NamedTuple):
     inputs: dict[str, Any]
 
 
-def check_lives(target: Target, seed: int, on_step: Callable[[str], None]) -> None:
+def check_lives(
+    target: Target, seed: int, taken: Sequence[Case], on_step: Callable[[str], None]
+) -> None:
     """Open and close the backend, load and unload a layer, and use two instances at once.
 
     Raises
@@ -65,12 +66,12 @@ def check_lives(target: Target, seed: int, on_step: Callable[[str], None]) -> No
         for verdict in runtime.load_report.loaded:
             if verdict.id == target.id.partition(":")[0] and UNDONE in verdict.hint:
                 raise CheckFailedError(verdict.hint)
-        loadable = next(loadables(runtime, target.id, seed))
+        loadable = next(loadables(taken))
         alone = use(runtime, target.id, loadable)
     with target.runtime() as runtime:
         on_step("load and unload a layer 50 times")
         _check_level("load", lambda: use(runtime, target.id, loadable))
-    _check_network(target, seed, on_step)
+    _check_network(target, seed, taken, on_step)
     on_step("open, load, run, close 50 times")
     _check_level("open", lambda: live(target, loadable))
     on_step("a second instance beside the first")
@@ -81,13 +82,15 @@ def check_lives(target: Target, seed: int, on_step: Callable[[str], None]) -> No
                 raise CheckFailedError("beside a second instance a layer gives other numbers")
 
 
-def _check_network(target: Target, seed: int, on_step: Callable[[str], None]) -> None:
+def _check_network(
+    target: Target, seed: int, taken: Sequence[Case], on_step: Callable[[str], None]
+) -> None:
     """Compile, load and unload a network of several layers, and run it on threads that end."""
     with target.runtime(with_others=True) as runtime:
         backend = runtime.backends[target.id]
         both = list(dict.fromkeys([target.id, REFERENCE]))
         try:
-            grown = grow(taken_cases(backend, seed), backend, runtime, seed, on_step)
+            grown = grow(taken, backend, runtime, seed, on_step)
         except NotApplicableError:
             return
 
@@ -114,7 +117,7 @@ def _check_network(target: Target, seed: int, on_step: Callable[[str], None]) ->
             _check_level(f"set of {_THREADS} threads", run)
 
 
-def loadables(runtime: Runtime, backend: str, seed: int) -> Iterator[Loadable]:
+def loadables(taken: Sequence[Case]) -> Iterator[Loadable]:
     """Give the first of each type of layer of the kit that the backend takes.
 
     Raises
@@ -122,20 +125,15 @@ def loadables(runtime: Runtime, backend: str, seed: int) -> Iterator[Loadable]:
     NotApplicableError
         It takes no layer.
     """
-    cases, found = unvaried_cases(seed), set()
-    with LayerSupport(runtime.backends[backend]) as support:
-        for begin in range(0, len(cases), _ASKED):
-            part = cases[begin : begin + _ASKED]
-            answers = support.ask_many([case.signature for case in part])
-            for case, answer in zip(part, answers, strict=True):
-                if not answer or case.layer in found:
-                    continue
-                found.add(case.layer)
-                values = case.values()
-                network = network_of(case, values)
-                inputs = {name: values[int(name[1:])] for name in network.inputs}
-                yield Loadable(case.layer.label, network, inputs)
-    if not found:
+    first: dict[LayerType, Case] = {}
+    for case in taken:
+        first.setdefault(case.layer, case)
+    for case in first.values():
+        values = case.values()
+        network = network_of(case, values)
+        inputs = {name: values[int(name[1:])] for name in network.inputs}
+        yield Loadable(case.layer.label, network, inputs)
+    if not taken:
         raise NotApplicableError("it takes no layer")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,7 +41,9 @@ if TYPE_CHECKING:
 _PATIENCE = 2.0  # seconds; two runs may well wait for each other
 
 
-def check_options(target: Target, seed: int, on_step: Callable[[str], None]) -> None:
+def check_options(
+    target: Target, seed: int, _taken: Sequence[Case], on_step: Callable[[str], None]
+) -> None:
     """State each default, set what can be changed and set it back: nothing may differ.
 
     Raises
@@ -98,7 +100,9 @@ def check_options(target: Target, seed: int, on_step: Callable[[str], None]) -> 
             observe(runtime, what).check_equal(expected, what)
 
 
-def check_run_options(target: Target, seed: int, on_step: Callable[[str], None]) -> None:
+def check_run_options(
+    target: Target, seed: int, _taken: Sequence[Case], on_step: Callable[[str], None]
+) -> None:
     """Run with each option alone, then with two values of it at once.
 
     Raises

@@ -19,7 +19,7 @@ from armnn_py.runtime import Runtime
 from armnn_py.runtime.load import load
 from armnn_py.tensors import TensorInfo
 from armnn_py.testing.checks.subgraphs import compare_outputs, compiled_layers
-from armnn_py.testing.grown.networks import grower, taken_cases
+from armnn_py.testing.grown.networks import grower
 from armnn_py.testing.grown.tensors import MARGIN
 from armnn_py.testing.oracles.reference import REFERENCE
 from armnn_py.testing.outcome import NotApplicableError, NotTriedError
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armnn_py.runtime import BoundNetwork, LoadedNetwork
+    from armnn_py.testing.cases import Case
     from armnn_py.testing.grown.grower import Grower, GrownNetwork
     from armnn_py.testing.grown.tensors import Tensor
     from armnn_py.testing.target import Target
@@ -46,7 +47,9 @@ class _Sequence(Struct, frozen=True):
     states: list[NDArray[Any]]
 
 
-def check_state(target: Target, seed: int, on_step: Callable[[str], None]) -> None:
+def check_state(
+    target: Target, seed: int, taken: Sequence[Case], on_step: Callable[[str], None]
+) -> None:
     """Run networks with a variable: two that are loaded, one that is bound, set and reset.
 
     Raises
@@ -61,7 +64,9 @@ def check_state(target: Target, seed: int, on_step: Callable[[str], None]) -> No
         Runtime(enable_dynamic_backends=False, use_environment=False) as reference,
         target.runtime(with_others=True) as runtime,
     ):
-        for name, grown in _grown(runtime, reference, target, seed, on_step, with_state=True):
+        for name, grown in _grown(
+            runtime, reference, target, seed, taken, on_step, with_state=True
+        ):
             on_step(f"{name} on the reference, {_RUNS} times")
             known = _sequence_of(grown, reference)
             if known is None:
@@ -178,7 +183,9 @@ def _distance(one: NDArray[Any], other: NDArray[Any]) -> float:
     return float(np.abs(one.astype(np.float64) - other).max(initial=0.0))
 
 
-def check_sizes(target: Target, seed: int, on_step: Callable[[str], None]) -> None:
+def check_sizes(
+    target: Target, seed: int, taken: Sequence[Case], on_step: Callable[[str], None]
+) -> None:
     """Run networks of which a dimension is free with one size after another.
 
     Raises
@@ -193,7 +200,7 @@ def check_sizes(target: Target, seed: int, on_step: Callable[[str], None]) -> No
         Runtime(enable_dynamic_backends=False, use_environment=False) as reference,
         target.runtime(with_others=True, guard=True) as runtime,
     ):
-        for name, grown in _grown(runtime, reference, target, seed, on_step):
+        for name, grown in _grown(runtime, reference, target, seed, taken, on_step):
             on_step(f"{name} of other sizes on the reference")
             found = _in_sizes(grown)
             if found is None:
@@ -262,14 +269,13 @@ def _grown(
     reference: Runtime,
     target: Target,
     seed: int,
+    taken: Sequence[Case],
     on_step: Callable[[str], None],
     *,
     with_state: bool = False,
 ) -> Iterator[tuple[str, Grower]]:
     backend = runtime.backends[target.id]
-    on_step("asking about layers")
-    cases = taken_cases(backend, seed)
     for number in range(seed, seed + _GROWN):
         with contextlib.suppress(NotApplicableError):
-            made = grower(cases, backend, reference, number, on_step, with_state=with_state)
+            made = grower(taken, backend, reference, number, on_step, with_state=with_state)
             yield f"network {number}", made

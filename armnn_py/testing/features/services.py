@@ -10,7 +10,7 @@ from __future__ import annotations
 import mmap
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from armnn_py._native import abi
@@ -23,13 +23,16 @@ from armnn_py.testing.features.lives import Loadable, live, loadables, use
 
 if TYPE_CHECKING:
     from armnn_py.runtime import Runtime
+    from armnn_py.testing.cases import Case
     from armnn_py.testing.target import Target
 
 _MOST = 64  # calls of allocate that fail, for each layer
 _WATCH_SECONDS = 1.0
 
 
-def check_services(target: Target, seed: int, on_step: Callable[[str], None]) -> None:
+def check_services(
+    target: Target, seed: int, taken: Sequence[Case], on_step: Callable[[str], None]
+) -> None:
     """Run on a host without services, on one whose memory runs out, and look on after the end.
 
     Raises
@@ -42,7 +45,7 @@ def check_services(target: Target, seed: int, on_step: Callable[[str], None]) ->
     host = KitHost()
     use_host(host.pointer)
     with target.runtime() as runtime:
-        layers = list(loadables(runtime, target.id, seed))
+        layers = list(loadables(taken))
     expected = live(target, layers[0])
     for names in (*((name,) for name in SERVICES), SERVICES):
         words = f"without {names[0]}" if len(names) == 1 else "without any service"

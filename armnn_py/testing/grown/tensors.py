@@ -129,7 +129,7 @@ def results(
     random
         Draws these errors.
     real
-        What it computes before it is rounded, if that is known.
+        Its results before they are rounded, if they are known.
     """
     sets = [list(values)]
     for signs in _SIGNS if case.signature.outputs[0].data_type.is_quantized else _SIGNS[:2]:
@@ -163,8 +163,8 @@ def _mean_and_spread(
 ) -> tuple[float, float]:
     """Return the mean error that an output may have, and the deviation beside it, in steps.
 
-    Infinite, if it is not known what the layer rounds. What it makes of errors is seen in runs with
-    the largest ones, and is less for means and deviations as these are less.
+    Infinite, if the results before rounding are not known. Runs with the largest errors show how
+    the layer amplifies them.
     """
     info = case.signature.outputs[place]
     own, variance = np.zeros(2), 0.0

@@ -36,10 +36,8 @@ if TYPE_CHECKING:
 Result = tuple[str, str]
 #: The loaded files, devices, and errors by backend.
 _Loaded = tuple["LoadReport", list[dict[str, Any]], dict[str, str]]
-#: Optional packages: the module, the package and the extra for each.
-_BROUGHT = {
-    "ONNX models": ("onnx", "onnx", "onnx"),
-    "TensorFlow Lite models": ("flatbuffers", "flatbuffers", "tflite"),
+#: Optional packages beside those of importers: the module, the package and the extra for each.
+_OPTIONAL = {
     "pictures as inputs": ("PIL", "pillow", "onnx"),
     "reports": ("jinja2", "jinja2", "report"),
     "server of models": ("uvicorn", PACKAGES, "serve"),
@@ -184,9 +182,13 @@ def _sdk() -> Result:
 
 
 def _extras() -> Result:
+    from armnn_py.frontends.registry import FRONTENDS  # needs numpy
+
+    of_models = {f"{one.name} models": (one.package, one.package, one.extra) for one in FRONTENDS}
+    optional = dict(sorted(of_models.items())) | _OPTIONAL
     missing = [
         f"no {words}: {install_hint(package, extra)}"
-        for words, (module, package, extra) in _BROUGHT.items()
+        for words, (module, package, extra) in optional.items()
         if importlib.util.find_spec(module) is None
     ]
-    return ("note", "; ".join(missing)) if missing else ("ok", ", ".join(_BROUGHT))
+    return ("note", "; ".join(missing)) if missing else ("ok", ", ".join(optional))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ import pytest
 
 from armnn_py.testing import Report, check_conformance
 from armnn_py.testing.features import FEATURES
+from armnn_py.testing.features.services import failing_calls
 from armnn_py.types import LayerType
 
 from .conftest import REPOSITORY, WRONG, Build
@@ -188,3 +190,11 @@ def test_bytes_that_are_believed(tmp_path: Path) -> None:
     assert bad.outcome in ("crashed", "hung")
     assert re.search("a blob of .* bytes, (only|byte)", bad.step)
     assert f"under way: {bad.step}" in bad.message
+
+
+def test_calls_that_fail_are_spread_over_a_life() -> None:
+    assert failing_calls(0) == []
+    assert failing_calls(64) == list(range(1, 65))
+    many = failing_calls(1000)
+    assert (many[0], many[-1], len(many)) == (1, 1000, 64)
+    assert max(b - a for a, b in itertools.pairwise(many)) == 16

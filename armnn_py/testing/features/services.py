@@ -13,6 +13,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from armnn_py._native import abi
 from armnn_py._native.kit_host import SERVICES, KitHost
 from armnn_py._native.library import use_host
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from armnn_py.testing.cases import Case
     from armnn_py.testing.target import Target
 
-_MOST = 64  # calls of allocate that fail, for each layer
+_MOST = 64  # calls of allocate that fail, from open to close or for each layer
 _WATCH_SECONDS = 1.0
 
 
@@ -79,7 +81,7 @@ def _check_opening(
     allocator.begin()
     live(target, layer)
     before = allocator.live
-    for number in range(1, min(allocator.count, _MOST) + 1):
+    for number in failing_calls(allocator.count):
         words = f"no memory for call {number} of allocate, from open to close"
         on_step(words)
         _try(lambda: live(target, layer), allocator, number)
@@ -99,11 +101,16 @@ def _check_loading(
     before = allocator.live
     allocator.begin()
     use(runtime, backend, layer)
-    for number in range(1, min(allocator.count, _MOST) + 1):
+    for number in failing_calls(allocator.count):
         words = f"no memory for call {number} of allocate, from loading {layer.name} to unloading"
         on_step(words)
         _try(lambda: use(runtime, backend, layer), allocator, number)
         _check_account(allocator, before, words)
+
+
+def failing_calls(count: int) -> list[int]:
+    """Return the numbers of the calls that fail, one at a time; of many, evenly spread ones."""
+    return list(map(int, np.linspace(1, count, min(count, _MOST))))
 
 
 def _try(function: Callable[[], Any], allocator: KitAllocator, number: int) -> None:

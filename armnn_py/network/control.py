@@ -146,7 +146,7 @@ class BodyRun(Struct, frozen=True):
         )  # fmt: skip
 
 
-def _named(outputs: Mapping[str, int], made: Sequence[Array | None]) -> dict[str, Array]:
+def named(outputs: Mapping[str, int], made: Sequence[Array | None]) -> dict[str, Array]:
     """Return results by name; the body of a function may not have one."""
     found = {name: made[index] for name, index in outputs.items()}
     return {name: array for name, array in found.items() if array is not None}
@@ -196,7 +196,7 @@ class Loop(Control, frozen=True, tag=True, dict=True):
             (flag,) = self.first.with_operands(states, arrays, run)
             if flag is not None and not flag_of(flag, self.label):
                 most = 0
-        return _named(self.outputs, self._turns(states, arrays, run, most))
+        return named(self.outputs, self._turns(states, arrays, run, most))
 
     @cached_property
     def _turns(self) -> Repeat:
@@ -223,7 +223,7 @@ class Branches(Control, frozen=True, tag=True):
                 details=fault.details,
                 hints=fault.hints,
             )
-        return _named(self.outputs, self.branches[key].with_operands(given, arrays, run))
+        return named(self.outputs, self.branches[key].with_operands(given, arrays, run))
 
 
 class CallOnce(Control, frozen=True, tag=True):
@@ -234,7 +234,7 @@ class CallOnce(Control, frozen=True, tag=True):
     def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> dict[str, Array]:
         """Run the function."""
         made = self.body.with_operands(self.operands.of(arrays), {}, run)
-        return _named(self.outputs, made)
+        return named(self.outputs, made)
 
 
 def _padded(array: Array, length: int) -> Array:
@@ -259,7 +259,7 @@ class Scan(Control, frozen=True, tag=True, dict=True):
         operands = self.operands.of(arrays)
         if not self.has_batch:
             given = [array for array in operands if array is not None]
-            return _named(self.outputs, self._scan(given, arrays, run))
+            return named(self.outputs, self._scan(given, arrays, run))
         lengths, *rest = operands
         given = [array for array in rest if array is not None]
         batch, whole = given[-1].shape[:2]
@@ -279,7 +279,7 @@ class Scan(Control, frozen=True, tag=True, dict=True):
             np.stack(values if index < first else [_padded(value, whole) for value in values])
             for index, values in enumerate(zip(*found, strict=True))
         ]
-        return _named(self.outputs, stacked)
+        return named(self.outputs, stacked)
 
     def _counts(self, lengths: Array, batch: int, whole: int) -> list[int]:
         """Return the lengths of the sequences of a batch, each of which has an element."""

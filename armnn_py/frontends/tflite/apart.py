@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: armnn_py contributors
 # SPDX-License-Identifier: MIT
-"""WHILE and IF that run by themselves between stages: a network is made of each sub-graph.
+"""Operators that run by themselves between stages.
+
+UNIQUE and WHERE are functions of arrays. Of WHILE and IF a network is made of each sub-graph.
 
 A loop whose number of turns data decide, or that has very many, runs turn by turn; of branches
 that give different shapes, the one runs that is chosen. Sub-graphs may have stages in turn.
@@ -11,14 +13,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
 from msgspec import Struct, structs
 
 from armnn_py.errors import ParseError
 from armnn_py.frontends.common.values import Unsupported
 from armnn_py.frontends.tflite.binding import Entry
-from armnn_py.frontends.tflite.model import Operator, TfliteModel
+from armnn_py.frontends.tflite.model import Graph, Operator, TfliteModel
 from armnn_py.frontends.tflite.parts import NESTED, Sizes, chained, deeper, with_tensors
+from armnn_py.frontends.tflite.tensors import check_type, dtype_named, tensor_info
 from armnn_py.network import Network, NetworkStorage
+from armnn_py.network.choices import Choice, Places, Unique
 from armnn_py.network.control import BodyRun, Branches, Loop, Operands
 from armnn_py.tensors import TensorInfo
 
@@ -36,7 +41,7 @@ def _output(index: int) -> str:
 class Apart(Struct, frozen=True):
     """Such an operator, and what it makes."""
 
-    compute: Loop | Branches
+    compute: Loop | Branches | Choice
     networks: dict[str, NetworkStorage]
     outputs: list[TensorInfo]
     """With free sizes where they are not known."""
@@ -114,7 +119,38 @@ def make_apart(
     return Apart(loop, networks, list(infos))
 
 
-#: Operators that can.
+def make_choice(
+    op: Operator,
+    label: str,
+    operands: Operands,
+    results: Mapping[str, int],
+    info: TensorInfo,
+    graph: Graph,
+) -> Apart:
+    """Return UNIQUE or WHERE of an operand with this info; see `make_apart`.
+
+    Raises
+    ------
+    ParseError
+        The file states another type of an output than it has.
+    """
+    if op.name == "WHERE":
+        made: list[tuple[Any, Sizes]] = [(np.dtype(np.int64), (None, info.rank))]
+        choice: Choice = Places(label, operands, {**results})
+    else:
+        index = dtype_named(graph.tensors[op.outputs[1]].type)
+        made = [(info.dtype, (None,)), (index, info.shape)]
+        places = {name: 2 * place for name, place in results.items()}
+        choice = Unique(label, operands, places, None, False, index)
+    tensors = [graph.tensors[place] for place in op.outputs]
+    outputs = []
+    for tensor, (dtype, sizes) in zip(tensors, made, strict=True):
+        check_type(op, tensor, dtype)
+        outputs.append(tensor_info(tensor, sizes))
+    return Apart(choice, {}, outputs)
+
+
+#: Operators with sub-graphs.
 APART = ("IF", "WHILE")
 
 

@@ -22,11 +22,10 @@ from armnn_py.frontends.common.values import (
     Known,
     Unsupported,
     Value,
-    as_handed,
     dtype_of,
     shape_of,
 )
-from armnn_py.frontends.tflite.binding import Entry, input_infos
+from armnn_py.frontends.tflite.binding import Entry
 from armnn_py.frontends.tflite.complex_values import TAKES_COMPLEX, ComplexValue, part_by_part
 from armnn_py.frontends.tflite.model import Graph, Operator, TfliteModel
 from armnn_py.frontends.tflite.node import OperatorView, RunTimeOperand
@@ -37,6 +36,7 @@ from armnn_py.frontends.tflite.subgraphs import Calls, NotedError, call
 from armnn_py.frontends.tflite.table import Converter, find_operator, newest_version
 from armnn_py.frontends.tflite.tensors import (
     as_stated,
+    check_type,
     constant_of,
     dtype_named,
     quantization,
@@ -80,24 +80,8 @@ def convert(
     if conversion.cuts:
         from armnn_py.frontends.tflite.stages import split  # late: few models need it
 
-        raise split(
-            conversion, has_one_shape=has_one_shape, evaluate=evaluate, network_of=network_of
-        )
+        raise split(conversion, has_one_shape=has_one_shape, network_of=network_of)
     return network
-
-
-def evaluate(model: TfliteModel, entry: Entry, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Compute a sub-graph whose outputs are known where its inputs are, without a network."""
-    infos = input_infos(model, entry, {name: array.shape for name, array in arrays.items()})
-    conversion = _Conversion(model, entry, infos, (), arrays)
-    conversion.emit.unlimited()
-    conversion.run()
-    found = {}
-    for name, place in entry.outputs.items():
-        value = conversion.values[place]
-        assert isinstance(value, Known)
-        found[name] = as_handed(value)
-    return found
 
 
 def _dense_of(model: TfliteModel, value: Known) -> Array:
@@ -335,9 +319,7 @@ class _Conversion:
                 raise ParseError(f"{quoted(op.label)} makes complex64, not {type_name(tensor)}")
             self.values[place] = value
             return
-        if dtype_of(value) != dtype_named(tensor.type):
-            text = f"makes {dtype_of(value)}, but the file says {dtype_named(tensor.type)}"
-            raise ParseError(f"{quoted(op.label)} {text}")
+        check_type(op, tensor, dtype_of(value))
         value = as_stated(self.emit, value, quantization(tensor))
         if not isinstance(value, Known) and not all(shape_of(value)):
             # A tensor without elements is known, whatever computes it.

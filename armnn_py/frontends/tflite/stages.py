@@ -13,17 +13,15 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import ArmnnError, UnsupportedOperatorError
-from armnn_py.frontends.common.between import Between
 from armnn_py.frontends.common.origins import MOST_BYTES
 from armnn_py.frontends.common.values import (
-    Array,
     Known,
     Unsupported,
     Value,
     as_handed,
     shape_of,
 )
-from armnn_py.frontends.tflite.apart import APART, Apart, make_apart
+from armnn_py.frontends.tflite.apart import APART, Apart, make_apart, make_choice
 from armnn_py.frontends.tflite.binding import Entry
 from armnn_py.frontends.tflite.complex_values import ComplexValue
 from armnn_py.frontends.tflite.model import Operator, TfliteModel
@@ -40,16 +38,10 @@ from armnn_py.types import LayerType
 if TYPE_CHECKING:
     from armnn_py.frontends.common.stand_ins import RunsStandIns
 
-#: Operators that numpy computes between stages: sizes of the outputs, for the operand's shape.
-_BETWEEN: dict[str, Callable[[Sequence[int]], list[Sizes]]] = {
-    "UNIQUE": lambda shape: [(None,), tuple(shape)],
-    "WHERE": lambda shape: [(None, len(shape))],
-}
-
 
 def is_between(op: Operator) -> bool:
     """Return whether an operator is computed by itself, between two stages."""
-    return op.name in _BETWEEN or op.name in APART
+    return op.name in ("UNIQUE", "WHERE", *APART)
 
 
 def can_be_cut(model: TfliteModel, op: Operator, value: Value | None) -> bool:
@@ -75,7 +67,6 @@ def split(
     conversion: Any,
     *,
     has_one_shape: bool,
-    evaluate: Callable[..., dict[str, Array]],
     network_of: Callable[..., Network],
 ) -> ArmnnError:
     """Return the error that has the stages of a graph.
@@ -86,10 +77,10 @@ def split(
         The whole graph, converted as far as it could be; its ``cuts`` are the places.
     has_one_shape
         Whether the inputs never have other shapes than in this conversion.
-    evaluate, network_of
-        Functions of `conversion` and `building`.
+    network_of
+        The function of `building`.
     """
-    return _Cutting(conversion, has_one_shape, evaluate, network_of).run()
+    return _Cutting(conversion, has_one_shape, network_of).run()
 
 
 class _Cutting:
@@ -97,7 +88,6 @@ class _Cutting:
         self,
         conversion: Any,
         has_one_shape: bool,
-        evaluate: Callable[..., dict[str, Array]],
         network_of: Callable[..., Network],
     ) -> None:
         self.conversion = conversion
@@ -109,7 +99,7 @@ class _Cutting:
         self.problems: TfliteProblems = conversion.problems
         self.has_one_shape = has_one_shape
         self.is_fixed = has_one_shape and not conversion.given
-        self.evaluate, self.network_of = evaluate, network_of
+        self.network_of = network_of
         #: Of tensors that one stage hands to another: name, and info with free sizes.
         self.names: dict[int, str] = {}
         self.crossing: dict[int, TensorInfo] = {}
@@ -152,7 +142,7 @@ class _Cutting:
         stages = []
         if first:
             stages.append(self._network(before, set(self.entry.inputs.values()), first))
-        stages += [self._between(op, apart[op.index]) for op in between]
+        stages += [self._between(op, one) for op in between if (one := apart[op.index])]
         if last:
             stages.append(self._network(kept, set(self.crossing), last))
         labels = first_of((place_of(op, self.graph) for op in self.conversion.cuts), 5)
@@ -190,19 +180,9 @@ class _Cutting:
         self.crossing[place] = info.with_shape(shape)
 
     def _outputs_between(self, op: Operator) -> Apart | None:
-        """Note what an operator makes; returns its networks, if it has sub-graphs."""
+        """Note what an operator makes; returns how, or None after noting why not."""
         try:
-            if op.name in APART:
-                found = self._apart(op)
-                infos = found.outputs
-            else:
-                found = None
-                operand: Any = self.values.get(op.inputs[0])
-                sizes = _BETWEEN[op.name](shape_of(operand))
-                infos = [
-                    tensor_info(self.graph.tensors[place], shape)
-                    for place, shape in zip(op.outputs, sizes, strict=False)
-                ]
+            found = self._apart(op)
         except Unsupported as reason:
             self.problems.add_operator(op, str(reason))
             return None
@@ -212,7 +192,7 @@ class _Cutting:
             raise located(error, op, self.conversion) from error
         except DAMAGE as error:
             raise damaged(error, op, self.conversion) from error
-        for place, info in zip(op.outputs, infos, strict=False):
+        for place, info in zip(op.outputs, found.outputs, strict=False):
             self._cross(place, info)
         return found
 
@@ -230,9 +210,11 @@ class _Cutting:
             if isinstance(value, ComplexValue):
                 raise Unsupported("complex64 operands")
             infos.append(self.crossing.get(place) or self._info(place, value))
+        label, operands = place_of(op, self.graph), Operands(tuple(names), constants)
+        if op.name not in APART:
+            return make_choice(op, label, operands, self._results(op), infos[0], self.graph)
         return make_apart(
-            op, place_of(op, self.graph), Operands(tuple(names), constants), self._results(op),
-            infos, self.model, self._network_of,
+            op, label, operands, self._results(op), infos, self.model, self._network_of,
             begins=self.is_fixed and op.index in self.conversion.begun,
         )  # fmt: skip
 
@@ -246,9 +228,9 @@ class _Cutting:
 
     # ---- Stages ----------------------------------------------------------------------------------
 
-    def _part(
+    def _network(
         self, operators: Sequence[Operator], given: set[int], wanted: Sequence[int]
-    ) -> tuple[TfliteModel, Entry]:
+    ) -> Stage:
         known = self._known()
         operators, read = live(operators, wanted, known)
         made = {place for op in operators for place in op.outputs}
@@ -264,38 +246,22 @@ class _Cutting:
         outputs = {self.names[place]: place for place in wanted}
         outputs |= {name: place for name, place in self.entry.outputs.items() if place in wanted}
         entry = Entry(self.graph.index, {self._input(p): p for p in inputs}, outputs)
-        return model, entry
+        shapes = {name: self.crossing[place].shape for name, place in entry.inputs.items()}
+        network = self._network_of(model, entry, shapes, frees_outputs=True)
+        return Stage(tuple(entry.inputs), dict(network.outputs), network=network)
 
     def _input(self, place: int) -> str:
         """Return the name by which stages read a tensor."""
         named = (name for name, one in self.entry.inputs.items() if one == place)
         return next(named, self.names[place])
 
-    def _network(
-        self, operators: Sequence[Operator], given: set[int], wanted: Sequence[int]
-    ) -> Stage:
-        model, entry = self._part(operators, given, wanted)
-        shapes = {name: self.crossing[place].shape for name, place in entry.inputs.items()}
-        network = self._network_of(model, entry, shapes, frees_outputs=True)
-        return Stage(tuple(entry.inputs), dict(network.outputs), network=network)
-
-    def _between(self, op: Operator, apart: Apart | None) -> Stage:
-        name = place_of(op, self.graph)
-        if apart is None:
-            model, entry = self._part([op], set(self.crossing), op.outputs)
-            compute = Between(name, self.evaluate, model, entry)
-            infos = {key: self.crossing[place] for key, place in entry.outputs.items()}
-            return Stage(tuple(entry.inputs), infos, compute=compute, name=name, operator=op.name)
-        results = apart.compute.outputs
+    def _between(self, op: Operator, apart: Apart) -> Stage:
+        results = self._results(op)
         infos = {key: self.crossing[op.outputs[index]] for key, index in results.items()}
         return Stage(
-            apart.compute.operands.read,
-            infos,
-            compute=apart.compute,
-            bodies=apart.networks,
-            name=name,
-            operator=op.name,
-        )
+            apart.compute.operands.read, infos, compute=apart.compute, bodies=apart.networks,
+            name=place_of(op, self.graph), operator=op.name,
+        )  # fmt: skip
 
     def _results(self, op: Operator) -> dict[str, int]:
         """Return the places of an operator's results, by each of their names."""

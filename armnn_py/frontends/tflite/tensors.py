@@ -22,7 +22,7 @@ from armnn_py.frontends.common.values import (
     quantization_of,
     shape_of,
 )
-from armnn_py.frontends.tflite.model import Tensor, TfliteModel
+from armnn_py.frontends.tflite.model import Operator, Tensor, TfliteModel
 from armnn_py.frontends.tflite.reading import enum_names
 from armnn_py.frontends.tflite.sparse import Sparsity, dense_of
 from armnn_py.memory_budget import computed_budget
@@ -126,6 +126,13 @@ def data_type(tensor: Tensor) -> DataType:
         return DataType.QSYMM_S8
     found = _QUANTIZED.get(name)
     return data_type_of(dtype_named(tensor.type)) if found is None else found
+
+
+def check_type(op: Operator, tensor: Tensor, dtype: np.dtype[Any]) -> None:
+    """Raise if the file states another type of an output than an operator makes."""
+    stated = dtype_named(tensor.type)
+    if dtype != stated:
+        raise ParseError(f"{quoted(op.label)} makes {dtype}, but the file says {stated}")
 
 
 def tensor_info(tensor: Tensor, shape: tuple[int | None, ...] | None = None) -> TensorInfo:

@@ -3,7 +3,8 @@
 """Saved networks that run in stages: each network of a stage or a body has a folder of its own.
 
 `network.json` lists the networks as a tree: each staged one names those of its stages by their
-numbers, which are larger than its own. Functions of stages are the structs of `network.control`.
+numbers, which are larger than its own. Functions of stages are the structs of `network.control`
+and `network.choices`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from msgspec import Struct
 from armnn_py._version import __version__
 from armnn_py.errors import ParseError
 from armnn_py.network import Network, NetworkStorage, Stage, as_network, stages_needed
+from armnn_py.network.choices import Choice, Places, Unique
 from armnn_py.network.control import BodyRun, Branches, CallOnce, Control, Loop, Scan
 from armnn_py.network.stages import count_layers, describe_stage, walk_stages
 from armnn_py.optimizer.saved.archive import CONSTANTS
@@ -55,7 +57,7 @@ class StageFields(Struct):
     inputs: tuple[str, ...]
     outputs: dict[str, dict[str, Any]]
     network: int | None
-    control: Loop | Branches | CallOnce | Scan | None
+    control: Loop | Branches | CallOnce | Scan | Places | Unique | None
     bodies: dict[str, int]
     name: str
     operator: str
@@ -321,12 +323,24 @@ def check_control(stage: Stage, control: Control, known: Mapping[str, TensorInfo
             operands.constants.keys() >= {0}
             or len(control.branches.keys() | control.faults.keys()) == 2
         )
+    elif isinstance(control, Choice):
+        count, is_whole = _check_choice(control, known), True
     else:
         assert isinstance(control, CallOnce)
         _check_body(stage, control.body, compress(control.body.inputs, given))
         count, is_whole = len(control.body.outputs), True
     if not is_whole or not all(0 <= index < count for index in control.outputs.values()):
         raise DamageError(f"'{control.label[:64]}' lacks operands or results")
+
+
+def _check_choice(choice: Choice, known: Mapping[str, TensorInfo]) -> int:
+    """Return how many results an operator has for operands of these types and ranks."""
+    infos = {name: known[name] for name in choice.operands.read}
+    arrays = {name: np.ones((1,) * info.rank, info.dtype) for name, info in infos.items()}
+    try:
+        return len(choice.choose(*choice.operands.of(arrays)))
+    except (TypeError, ValueError) as error:
+        raise DamageError(f"'{choice.label[:64]}' does not take its operands: {error}") from error
 
 
 def _check_body(stage: Stage, run: BodyRun, given: Iterable[str]) -> None:

@@ -99,10 +99,15 @@ def test_states_that_grow_by_a_known_number(
     both(engines, data, {"x": X})
 
 
-@pytest.mark.parametrize("kind", ["turns that data decide", "a number of turns", "branches"])
+@pytest.mark.parametrize(
+    "kind", ["turns that data decide", "a number of turns", "branches", "choices"]
+)
 def test_saved_networks(engines: Any, builder: Any, tmp_path: Path, kind: str) -> None:
     feeds = [{"x": X}, {"x": -X}]
-    if kind == "branches":
+    if kind == "choices":
+        data = places_and_different_numbers(builder)
+        feeds = [{"x": np.float32(RNG.integers(0, 4, 12))} for _ in range(3)]
+    elif kind == "branches":
         data = choosing(builder, behind=False)
     elif kind == "a number of turns":
         data = loop(builder, None)
@@ -353,6 +358,27 @@ def test_unique_of_computed_numbers(engines: Any, builder: Any, dtype: Any) -> N
     builder.op("UNIQUE", [twice], [y, places], ("UniqueOptions", {"idxOutType": 2}))
     builder.ends([x], [y, places])
     both(engines, builder.data(), *({"x": RNG.integers(0, 9, 12).astype(dtype)} for _ in range(3)))
+
+
+def places_and_different_numbers(builder: Any) -> bytes:
+    """Of what layers make from x."""
+    x, less = builder.tensor("x", (12,)), builder.tensor("less", (12,))
+    places, y = builder.tensor("places", (1, 1), np.int64), builder.tensor("y", (1,))
+    numbers = builder.tensor("numbers", (12,), np.int64)
+    builder.op("SUB", [x, builder.constant("two", np.float32([2]))], [less], ("SubOptions", {}))
+    builder.op("WHERE", [less], [places])
+    builder.op("UNIQUE", [less], [y, numbers], ("UniqueOptions", {"idxOutType": 4}))
+    builder.ends([x], [places, y, numbers])
+    return bytes(builder.data())
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_choices_of_another_type_are_refused(builder: Any, place: int) -> None:
+    places_and_different_numbers(builder)
+    operator = builder.graph.operators[1 + place]
+    builder.graph.tensors[operator.outputs[0]].type = 0 if place == 0 else 2
+    with pytest.raises(ann.ParseError, match=r"makes (int64|float32), but the file says"):
+        ann.import_model(builder.data())
 
 
 def suppression(

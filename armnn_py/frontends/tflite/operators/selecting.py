@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Operators that choose elements: data decide how many.
 
-Operands of WHERE and UNIQUE must be known: if layers compute these, the operators run between
+Operands of WHERE and UNIQUE must be known: if layers compute these, the functions run between
 stages, on the arrays of each run. Suppression is a layer.
 """
 
@@ -16,26 +16,24 @@ from armnn_py.frontends.common.emit.base import check_size
 from armnn_py.frontends.common.values import Known, Value, shape_of
 from armnn_py.frontends.tflite.node import OperatorView
 from armnn_py.frontends.tflite.table import operator
+from armnn_py.network.choices import places_of, unique
 from armnn_py.types import LayerType
 
 
 @operator("WHERE")
 def _where(view: OperatorView) -> Value:
     """The places of what is true or not 0; how many there are must be known."""
-    return Known(np.argwhere(view.constant(0, "a condition that decides a shape")).astype(np.int64))
+    return Known(places_of(view.constant(0, "a condition that decides a shape"))[0])
 
 
 @operator("UNIQUE")
 def _unique(view: OperatorView) -> list[Value]:
     """Different numbers in the order in which they first appear, and the place of each."""
+    if view.rank(0) != 1:
+        raise ParseError(f"the input has {view.rank(0)} dimensions, expected 1")
     array = view.constant(0, "numbers whose repetitions decide a shape")
-    if array.ndim != 1:
-        raise ParseError(f"the input has {array.ndim} dimensions, expected 1")
-    found, first, places = np.unique(array, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(order.size)
-    return [Known(found[order]), Known(rank[places.reshape(-1)].astype(view.output_dtype(1)))]
+    found, _, places, _ = unique(array, None, False, view.output_dtype(1))
+    return [Known(found), Known(places)]
 
 
 @operator("NON_MAX_SUPPRESSION_V4", "NON_MAX_SUPPRESSION_V5")

@@ -7,11 +7,12 @@ Converters compute the functions from weights, and stages from the arrays of a r
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from armnn_py.errors import InvalidArgumentError
 from armnn_py.network.control import Array, Control, named
 
 if TYPE_CHECKING:
@@ -22,6 +23,22 @@ def places_of(array: Array) -> list[Array]:
     """Return where an array is not 0: one place per row, then one per column, int64."""
     rows = np.argwhere(array).astype(np.int64)
     return [rows, rows.T]
+
+
+def compress(array: Array, condition: Array, *, axis: int | None, label: str) -> list[Array]:
+    """Return the elements, or slices along an axis, for which a condition holds.
+
+    Raises
+    ------
+    InvalidArgumentError
+        There are more conditions than elements; ``label`` names the operator.
+    """
+    size = array.size if axis is None else array.shape[axis]
+    if condition.size > size:
+        raise InvalidArgumentError(
+            f"{label}: a condition of {condition.size} elements does not fit a dimension of {size}"
+        )
+    return [np.compress(condition.reshape(-1), array, axis)]
 
 
 def unique(array: Array, axis: int | None, is_sorted: bool, index: Any) -> list[Array]:
@@ -42,33 +59,22 @@ def unique(array: Array, axis: int | None, is_sorted: bool, index: Any) -> list[
     return [found, *(one.astype(index) for one in (first, inverse, counts))]
 
 
-class Choice(Control, frozen=True):
-    """An operator on arrays; the places of its results are those of what its function returns."""
+class Choice(Control, frozen=True, tag=True):
+    """Such an operator; the places of its results are those of what its function returns."""
+
+    function: Literal["compress", "places_of", "unique"]
+    axis: int | None = None
+    is_sorted: bool = True
+    index: np.dtype[Any] = np.dtype(np.int64)
 
     def __call__(self, arrays: Mapping[str, Array], run: RunBody) -> dict[str, Array]:
         """Return the results that something reads."""
         return named(self.outputs, self.choose(*self.operands.of(arrays)))
 
-    def choose(self, *arrays: Any) -> Sequence[Array]:
+    def choose(self, array: Any, *condition: Any) -> list[Array]:
         """Return all results for the operands."""
-        raise NotImplementedError
-
-
-class Places(Choice, frozen=True, tag=True):
-    """See `places_of`."""
-
-    def choose(self, array: Array) -> list[Array]:
-        """Return all results for the operand."""
-        return places_of(array)
-
-
-class Unique(Choice, frozen=True, tag=True):
-    """See `unique`."""
-
-    axis: int | None
-    is_sorted: bool
-    index: np.dtype[Any]
-
-    def choose(self, array: Array) -> list[Array]:
-        """Return all results for the operand."""
+        if self.function == "compress":
+            return compress(array, *condition, axis=self.axis, label=self.label)
+        if self.function == "places_of":
+            return places_of(array)
         return unique(array, self.axis, self.is_sorted, self.index)

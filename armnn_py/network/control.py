@@ -87,7 +87,7 @@ class BodyRun(Struct, frozen=True):
     """Names of the network's inputs: of what a turn is given, and of values around the body."""
     outputs: tuple[str, ...]
     """Names in order; empty for one that it does not have."""
-    made: frozenset[str]
+    made: tuple[str, ...]
     """The outputs that its network makes; others are given, or constants."""
     constants: dict[str, np.ndarray[Any, Any]] = {}
 

@@ -90,6 +90,34 @@ def called() -> onnx.ModelProto:
     )
 
 
+def chosen() -> onnx.ModelProto:
+    """Elements that data decide: places, rows, and different elements in two orders."""
+    nodes = [
+        n("Floor", ["input"], ["x"]),
+        n("NonZero", ["x"], ["places"]),
+        n("ReduceMax", ["x"], ["tops"], axes=[1], keepdims=0),
+        n("Cast", ["tops"], ["flags"], to=BOOL),
+        n("Compress", ["x", "flags"], ["rows"], axis=0),
+        n("Compress", ["seven", "flags"], ["some"]),
+        n("Unique", ["x"], ["elements", "", "", "counts"]),
+        n("Unique", ["x"], ["columns", "first"], axis=1, sorted=0),
+    ]
+    count, rows = (TensorProto.INT64, ["n"]), (FLOAT, ["n", 5])
+    outputs = {
+        "places": (TensorProto.INT64, [2, "n"]), "rows": rows, "some": (FLOAT, ["n"]),
+        "elements": (FLOAT, ["n"]), "counts": count, "columns": (FLOAT, [9, "n"]), "first": count,
+    }  # fmt: skip
+    constants = {"seven": np.arange(12, dtype=np.float32)}
+    return model(nodes, {"input": (FLOAT, (9, 5))}, outputs, constants)
+
+
+def multiplied() -> onnx.ModelProto:
+    nodes = [n("Neg", ["input"], ["x"]), n("CumProd", ["x", "axis"], ["y"])]
+    made = model(nodes, {"input": (FLOAT, (9,))}, {"y": (FLOAT, (9,))}, {"axis": np.int64(0)})
+    made.opset_import[0].version = 26
+    return made
+
+
 MODELS: dict[str, Any] = {
     "a loop that ends by its states": lambda: looped("ends by its states", LARGE),
     "a value around it": lambda: looped("a value around it that data decide", LARGE),
@@ -99,6 +127,7 @@ MODELS: dict[str, Any] = {
     "a long scan between layers": scanned,
     "branches": branched,
     "a function": called,
+    "elements that data choose": chosen,
 }
 
 
@@ -184,15 +213,20 @@ def test_turns_stop(tmp_path: Path, runtime: ann.Runtime) -> None:
 
 
 @pytest.mark.parametrize(
-    ("case", "words"),
+    ("made", "words"),
     [
-        ("a state that grows", "stage 2, Loop Loop_1, turn by turn; body with free dimensions"),
-        ("elements that data decide in each turn", "NonZero_2, between stages: only the importer"),
+        (
+            looped("a state that grows", LARGE),
+            "stage 2, Loop Loop_1, turn by turn; body with free dimensions",
+        ),
+        (looped("elements that data decide in each turn", LARGE), "network with free dimensions"),
+        (multiplied(), "CumProd_1, between stages: only the importer"),
     ],
+    ids=["a state that grows", "elements that data decide in each turn", "products"],
 )
-def test_unsavable_networks(case: str, words: str, tmp_path: Path, runtime: ann.Runtime) -> None:
+def test_unsavable_networks(made: Any, words: str, tmp_path: Path, runtime: ann.Runtime) -> None:
     with pytest.raises(ann.StagesNeededError) as caught:
-        saved(looped(case, LARGE), ["CpuRef"], tmp_path, runtime)
+        saved(made, ["CpuRef"], tmp_path, runtime)
     assert words in caught.value.details[0]
     assert not list(tmp_path.iterdir())
 
@@ -219,7 +253,10 @@ def test_networks_that_lie_deep_in_each_other(tmp_path: Path, runtime: ann.Runti
         ann.load(target, runtime=runtime)
 
 
-@pytest.mark.parametrize("case", ["what a turn is given", "branches", "a long scan between layers"])
+@pytest.mark.parametrize(
+    "case",
+    ["what a turn is given", "branches", "a long scan between layers", "elements that data choose"],
+)
 def test_no_document_does_harm(case: str, tmp_path: Path, runtime: ann.Runtime) -> None:
     """Values of other types, sizes and places: the file is refused, or is a network."""
     made = MODELS[case]()

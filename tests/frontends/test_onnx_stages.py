@@ -445,3 +445,15 @@ def test_commands_that_need_one_plan(command: str, tmp_path: Path, capsys: Any) 
     more = ["-o", str(tmp_path / "x.armnnpy")] if command == "save" else []
     assert main([command, str(path), *more]) != 0
     assert "runs in 3 stages" in capsys.readouterr().err
+
+
+def test_more_conditions_than_rows() -> None:
+    nodes = [n("Not", ["b"], ["c"]), n("Compress", ["x", "c"], ["y"], axis=0)]
+    inputs = {"x": (FLOAT, [3, 2]), "b": (BOOL, ["n"])}
+    made = model(nodes, inputs, {"y": (FLOAT, ["m", 2])})
+    with ann.load(made, ["CpuRef"]) as network:
+        given = {"x": np.ones((3, 2), np.float32), "b": np.ones(4, bool)}
+        with pytest.raises(ann.InvalidArgumentError, match=r"'Compress_1'.*: a condition of 4"):
+            network.run(given)
+        given["b"] = np.zeros(2, bool)  # of fewer rows than there are
+        assert network.run(given)["y"].shape == (2, 2)

@@ -23,7 +23,7 @@ from armnn_py.frontends.tflite.model import Graph, Operator, TfliteModel
 from armnn_py.frontends.tflite.parts import NESTED, Sizes, chained, deeper, with_tensors
 from armnn_py.frontends.tflite.tensors import check_type, dtype_named, tensor_info
 from armnn_py.network import Network, NetworkStorage
-from armnn_py.network.choices import Choice, Places, Unique
+from armnn_py.network.choices import Choice
 from armnn_py.network.control import BodyRun, Branches, Loop, Operands
 from armnn_py.tensors import TensorInfo
 
@@ -136,12 +136,12 @@ def make_choice(
     """
     if op.name == "WHERE":
         made: list[tuple[Any, Sizes]] = [(np.dtype(np.int64), (None, info.rank))]
-        choice: Choice = Places(label, operands, {**results})
+        choice = Choice(label, operands, {**results}, "places_of")
     else:
         index = dtype_named(graph.tensors[op.outputs[1]].type)
         made = [(info.dtype, (None,)), (index, info.shape)]
         places = {name: 2 * place for name, place in results.items()}
-        choice = Unique(label, operands, places, None, False, index)
+        choice = Choice(label, operands, places, "unique", is_sorted=False, index=index)
     tensors = [graph.tensors[place] for place in op.outputs]
     outputs = []
     for tensor, (dtype, sizes) in zip(tensors, made, strict=True):
@@ -183,7 +183,7 @@ def _run_of(key: str, network: NetworkStorage, count: int) -> BodyRun:
     """Return the run of a body with ``count`` outputs; its network lacks those that are inputs."""
     names, made = tuple(network.inputs), network.outputs
     outputs = [_output(n) if _output(n) in made else _input(n) for n in range(count)]
-    return BodyRun(key, names, names, tuple(outputs), frozenset(made))
+    return BodyRun(key, names, names, tuple(outputs), tuple(made))
 
 
 def _made(network: Any) -> list[TensorInfo]:

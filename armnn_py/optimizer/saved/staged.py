@@ -21,7 +21,7 @@ from msgspec import Struct
 from armnn_py._version import __version__
 from armnn_py.errors import ParseError
 from armnn_py.network import Network, NetworkStorage, Stage, as_network, stages_needed
-from armnn_py.network.choices import Choice, Places, Unique
+from armnn_py.network.choices import Choice
 from armnn_py.network.control import BodyRun, Branches, CallOnce, Control, Loop, Scan
 from armnn_py.network.stages import count_layers, describe_stage, walk_stages
 from armnn_py.optimizer.saved.archive import CONSTANTS
@@ -57,7 +57,7 @@ class StageFields(Struct):
     inputs: tuple[str, ...]
     outputs: dict[str, dict[str, Any]]
     network: int | None
-    control: Loop | Branches | CallOnce | Scan | Places | Unique | None
+    control: Loop | Branches | CallOnce | Scan | Choice | None
     bodies: dict[str, int]
     name: str
     operator: str
@@ -339,7 +339,7 @@ def _check_choice(choice: Choice, known: Mapping[str, TensorInfo]) -> int:
     arrays = {name: np.ones((1,) * info.rank, info.dtype) for name, info in infos.items()}
     try:
         return len(choice.choose(*choice.operands.of(arrays)))
-    except (TypeError, ValueError) as error:
+    except (AttributeError, TypeError, ValueError) as error:
         raise DamageError(f"'{choice.label[:64]}' does not take its operands: {error}") from error
 
 
@@ -353,10 +353,10 @@ def _check_body(stage: Stage, run: BodyRun, given: Iterable[str]) -> None:
     outputs = set() if network is None else {*network.outputs}
     there = {*stage.inputs, *filter(None, given), *run.constants}
     if (
-        not run.made <= outputs
+        not {*run.made} <= outputs
         or (network is not None and {*run.reads} != inputs)
         or not {*run.reads} <= there
-        or not {*filter(None, run.outputs)} <= there | run.made
+        or not {*filter(None, run.outputs)} <= there.union(run.made)
     ):
         raise DamageError(f"body '{run.key[:64]}' has other tensors than its network")
 

@@ -341,7 +341,7 @@ class NodeApart:
                 found.append((constant.dtype, constant.shape))
         run = BodyRun(
             key=key, inputs=body.inputs, reads=tuple(model.inputs), outputs=outputs,
-            made=frozenset(wanted), constants=others,
+            made=tuple(wanted), constants=others,
         )  # fmt: skip
         return _Made(run, model, network, tuple(found), not (network and network.value_inputs))
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,11 +13,20 @@ import numpy as np
 from armnn_py.frontends.common.axes import normal_axis
 from armnn_py.frontends.common.origins import MOST_BYTES
 from armnn_py.frontends.common.unique_names import unique_name
-from armnn_py.frontends.common.values import Unsupported, Value, dtype_of, shape_of
+from armnn_py.frontends.common.values import (
+    Known,
+    Unsupported,
+    Value,
+    as_handed,
+    dtype_of,
+    shape_of,
+)
 from armnn_py.frontends.onnx.convert.sequence import TensorList
-from armnn_py.frontends.onnx.file.element_types import dtype_of_number, name_of
+from armnn_py.frontends.onnx.file.element_types import dtype_of_number, is_small, name_of
 from armnn_py.frontends.onnx.file.graph_node import Node
 from armnn_py.network import OutputSlot
+from armnn_py.network.choices import Choice
+from armnn_py.network.control import Operands
 from armnn_py.types import LayerType
 
 _WORK_OF_AN_ELEMENT = 512
@@ -31,19 +40,6 @@ Outputs: TypeAlias = "list[Found]"
 _COUNT = np.dtype(np.int64)
 
 
-def _compress(node: Node, values: Sequence[Value | None]) -> Outputs:
-    x = values[0]
-    assert x is not None
-    return [(dtype_of(x), _along(node, shape_of(x)))]
-
-
-def _unique(node: Node, values: Sequence[Value | None]) -> Outputs:
-    x = values[0]
-    assert x is not None
-    places: Outputs = [(_COUNT, (None,))] * 3
-    return [(dtype_of(x), _along(node, shape_of(x))), *places]
-
-
 def _along(node: Node, shape: tuple[int, ...]) -> tuple[int | None, ...]:
     """Return a shape with the dimension free that an attribute names; a vector without one."""
     axis = node.attributes.get("axis")
@@ -53,43 +49,29 @@ def _along(node: Node, shape: tuple[int, ...]) -> tuple[int | None, ...]:
     return tuple(None if index == axis else size for index, size in enumerate(shape))
 
 
-def _non_zero(_: Node, values: Sequence[Value | None]) -> Outputs:
-    x = values[0]
-    assert x is not None
-    return [(_COUNT, (len(shape_of(x)), None))]
-
-
-def _same_shape(_: Node, values: Sequence[Value | None]) -> Outputs:
-    x = values[0]
-    assert x is not None
-    return [(dtype_of(x), shape_of(x))]
-
-
-def _bits(node: Node, values: Sequence[Value | None]) -> Outputs:
-    x, number = values[0], node.attributes["to"]
-    assert x is not None
-    dtype = dtype_of_number(number)  # its converter has looked at it
+def _target(node: Node) -> np.dtype[Any]:
+    dtype = dtype_of_number(node.attributes["to"])  # its converter has looked at it
     assert dtype is not None
-    return [(dtype, shape_of(x))]
+    return dtype
 
 
-def _roi_align(node: Node, values: Sequence[Value | None]) -> Outputs:
-    x, regions = values[0], values[1]
-    assert x is not None
-    assert regions is not None
+def _roi_align(node: Node, x: Value, regions: Value, *_: Value) -> Outputs:
     sizes = (node.attributes.get(f"output_{name}", 1) for name in ("height", "width"))
     return [(dtype_of(x), (shape_of(regions)[0], shape_of(x)[1], *sizes))]
 
 
 #: Operators that decide how many elements there are, or that no layer computes, each with types
 #: and shapes of its outputs.
-_BETWEEN: dict[str, Callable[[Node, Sequence[Value | None]], Outputs]] = {
-    "BitCast": _bits,
-    "Compress": _compress,
-    "CumProd": _same_shape,
-    "NonZero": _non_zero,
+_BETWEEN: dict[str, Callable[..., Outputs]] = {
+    "BitCast": lambda node, x, *_: [(_target(node), shape_of(x))],
+    "Compress": lambda node, x, *_: [(dtype_of(x), _along(node, shape_of(x)))],
+    "CumProd": lambda _, x, *__: [(dtype_of(x), shape_of(x))],
+    "NonZero": lambda _, x, *__: [(_COUNT, (len(shape_of(x)), None))],
     "RoiAlign": _roi_align,
-    "Unique": _unique,
+    "Unique": lambda node, x, *_: [
+        (dtype_of(x), _along(node, shape_of(x))),
+        *[(_COUNT, (None,))] * 3,
+    ],
 }
 
 
@@ -135,7 +117,29 @@ def work_between(values: Sequence[Value | None]) -> int:
 
 def outputs_between(node: Node, values: Sequence[Value | None]) -> Outputs:
     """Return types and shapes of the outputs of such a node; None is what data decide."""
-    return _BETWEEN[node.op_type](node, values)
+    return _BETWEEN[node.op_type](node, *values)
+
+
+def choice_of(
+    node: Node, x: Value, known: Mapping[int, Known], results: Mapping[str, int]
+) -> Choice | None:
+    """Return such a node as a function of arrays; None if only its converter computes it.
+
+    ``x`` is its first operand, ``known`` are those that are the same in all runs.
+    """
+    if node.op_type not in ("Compress", "NonZero", "Unique") or is_small(dtype_of(x)):
+        return None
+    names = node.inputs[: 1 + (node.op_type == "Compress")]
+    constants = {index: as_handed(known[index]) for index in range(len(names)) if index in known}
+    operands = Operands(tuple(names), constants)
+    if node.op_type == "NonZero":
+        return Choice(node.label, operands, dict.fromkeys(results, 1), "places_of")
+    axis = node.attributes.get("axis")
+    axis = None if axis is None else normal_axis(axis, len(shape_of(x)))
+    if node.op_type == "Compress":
+        return Choice(node.label, operands, {**results}, "compress", axis)
+    is_sorted = bool(node.attributes.get("sorted", 1))
+    return Choice(node.label, operands, {**results}, "unique", axis, is_sorted)
 
 
 def can_be_cut(node: Node, values: Sequence[Value | None], index: int) -> bool:

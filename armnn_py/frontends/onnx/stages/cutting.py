@@ -29,7 +29,7 @@ from armnn_py.frontends.onnx.file.model import OnnxModel, ValueInfo
 from armnn_py.frontends.onnx.file.ordering import live_nodes
 from armnn_py.frontends.onnx.file.tensors import Unreadable
 from armnn_py.frontends.onnx.stages.apart import Converters, NodeApart, Surroundings
-from armnn_py.frontends.onnx.stages.cuts import is_computed_between, outputs_between
+from armnn_py.frontends.onnx.stages.cuts import choice_of, is_computed_between, outputs_between
 from armnn_py.frontends.onnx.text.strings import is_of_strings
 from armnn_py.network import Stage, stages_needed
 from armnn_py.tensors import StringInfo
@@ -287,10 +287,22 @@ class _Cutting:
         if apart is not None:
             read = {name for name in node.reads if name in self.crossing}
             return apart.stage([n for n in sorted(read) if self._known(n) is None], wanted)
-        part = self._part([node], set(self.crossing), wanted)
         infos = {name: output_info(self.crossing[name]) for name in wanted}
+        has_strings = node.index in self.scope.work.strings
+        if not has_strings:
+            x: Any = self.scope.values[node.inputs[0]]
+            known = enumerate(map(self._known, node.inputs))
+            constants = {index: one for index, one in known if one is not None}
+            results = {name: node.outputs.index(name) for name in wanted}
+            choice = choice_of(node, x, constants, results)
+            if choice is not None:
+                return Stage(
+                    choice.operands.read, infos, compute=choice, name=node.name,
+                    operator=node.operator,
+                )  # fmt: skip
+        part = self._part([node], set(self.crossing), wanted)
         compute = Between(node.label, self.converters.evaluate, part)
         return Stage(
             tuple(part.inputs), infos, compute=compute, name=node.name, operator=node.operator,
-            has_strings=node.index in self.scope.work.strings,
+            has_strings=has_strings,
         )  # fmt: skip

@@ -19,13 +19,13 @@ from armnn_py.frontends.common.values import Known, Value, shape_of
 from armnn_py.frontends.onnx.convert.node import NodeView
 from armnn_py.frontends.onnx.convert.table import operator
 from armnn_py.frontends.onnx.file.element_types import is_string
+from armnn_py.network.choices import places_of, unique
 from armnn_py.types import ComparisonOperation, LayerType, ScatterNdFunction
 
 
 @operator("NonZero", since=9)
 def _non_zero(view: NodeView) -> Value:
-    elements = view.constant(0, "elements")
-    return Known(np.argwhere(elements).astype(np.int64).T)
+    return Known(places_of(view.constant(0, "elements"))[1])
 
 
 @operator("Compress", since=9)
@@ -53,23 +53,9 @@ def _unique(view: NodeView) -> list[Value]:
         axis = view.axis("axis", 0, x.ndim)
     # Along an axis numpy compares no strings: numbers in their order stand for them.
     texts, numbers = np.unique(x, return_inverse=True) if is_string(x.dtype) else (None, x)
-    found, first, inverse, counts = np.unique(
-        numbers.reshape(x.shape),
-        return_index=True,
-        return_inverse=True,
-        return_counts=True,
-        axis=axis,
-    )
-    if texts is not None:
-        found = texts.take(found)
-    inverse = inverse.reshape(-1)
-    if not view.integer("sorted", 1):  # in the order in which they come
-        order = np.argsort(first)
-        found = found.take(order, 0 if axis is None else axis)
-        inverse = np.argsort(order)[inverse]
-        first, counts = first[order], counts[order]
-    places = (first, inverse, counts)
-    return [Known(found), *(Known(array.astype(np.int64)) for array in places)]
+    is_sorted = bool(view.integer("sorted", 1))
+    found, *places = unique(numbers.reshape(x.shape), axis, is_sorted, np.int64)
+    return [Known(found if texts is None else texts.take(found)), *map(Known, places)]
 
 
 # ---- Boxes ---------------------------------------------------------------------------------------

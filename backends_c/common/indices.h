@@ -20,12 +20,31 @@ static inline int64_t armnn_index(const void* indices, int32_t data_type, uint64
                                                : ((const int64_t*)indices)[place];
 }
 
+/* Whether |count| indices lie in a dimension. */
+static inline bool armnn_indices_fit(const void* indices, int32_t data_type, uint64_t count,
+                                     uint64_t dim) {
+  uint64_t outside = 0;
+  if (data_type == ARMNN_DATA_TYPE_SIGNED32) {
+    for (uint64_t i = 0; i < count; ++i) {
+      outside |= (uint64_t)armnn_index(indices, ARMNN_DATA_TYPE_SIGNED32, i) + dim >= 2 * dim;
+    }
+  } else {
+    for (uint64_t i = 0; i < count; ++i) {
+      outside |= (uint64_t)armnn_index(indices, ARMNN_DATA_TYPE_SIGNED64, i) + dim >= 2 * dim;
+    }
+  }
+  return outside == 0;
+}
+
 /* Checks |count| indices: that at place p is one of dimension p % |depth| of |dims|; messages
  * number these dimensions from |first| on. */
 static inline armnn_status_t armnn_check_indices(const void* indices, int32_t data_type,
                                                  uint64_t count, const uint64_t* dims,
                                                  uint32_t depth, uint32_t first,
                                                  armnn_error_t* error) {
+  if (depth == 1 && armnn_indices_fit(indices, data_type, count, dims[0])) {
+    return ARMNN_STATUS_OK;
+  }
   uint32_t axis = depth - 1;
   for (uint64_t i = 0; i < count; ++i) {
     const int64_t index = armnn_index(indices, data_type, i);
@@ -54,6 +73,30 @@ static inline uint64_t armnn_index_offset(const void* indices, int32_t data_type
     offset += (at < dims[d] ? at : 0) * strides[d];
   }
   return offset;
+}
+
+enum { ARMNN_INDEX_BLOCK = 128 }; /* index vectors whose offsets are computed at a time */
+
+/* The offsets behind |count| index vectors from |first| on. */
+static inline void armnn_index_offsets(const void* indices, int32_t data_type, uint64_t first,
+                                       int64_t count, const uint64_t* dims, uint32_t depth,
+                                       const uint64_t* strides, uint64_t* offsets) {
+  if (depth != 1) {
+    for (int64_t i = 0; i < count; ++i) {
+      offsets[i] =
+          armnn_index_offset(indices, data_type, first + (uint64_t)i, dims, depth, strides);
+    }
+  } else if (data_type == ARMNN_DATA_TYPE_SIGNED32) {
+    for (int64_t i = 0; i < count; ++i) {
+      offsets[i] = armnn_index_offset(indices, ARMNN_DATA_TYPE_SIGNED32, first + (uint64_t)i, dims,
+                                      1, strides);
+    }
+  } else {
+    for (int64_t i = 0; i < count; ++i) {
+      offsets[i] = armnn_index_offset(indices, ARMNN_DATA_TYPE_SIGNED64, first + (uint64_t)i, dims,
+                                      1, strides);
+    }
+  }
 }
 
 /* ---- Trees, as the layer TREE_LEAVES has them ------------------------------------------------ */

@@ -24,19 +24,53 @@ typedef struct gather_run_t {
   char* output;
 } gather_run_t;
 
+/* Slices of |size| bytes at |places| of |from|, each |step| bytes behind the one before. */
+static inline void copy_slices(char* to, int64_t step, const char* from, const uint64_t* places,
+                               int64_t count, size_t size) {
+  for (int64_t i = 0; i < count; ++i) memcpy(to + i * step, from + places[i], size);
+}
+
+/* With copies of a known size for slices of one element. */
+static void copy_elements(char* to, int64_t step, const char* from, const uint64_t* places,
+                          int64_t count, size_t size) {
+  switch (size) {
+    case 1:
+      copy_slices(to, step, from, places, count, 1);
+      break;
+    case 2:
+      copy_slices(to, step, from, places, count, 2);
+      break;
+    case 4:
+      copy_slices(to, step, from, places, count, 4);
+      break;
+    case 8:
+      copy_slices(to, step, from, places, count, 8);
+      break;
+    default:
+      copy_slices(to, step, from, places, count, size);
+      break;
+  }
+}
+
 static armnn_status_t run_slices(void* argument, uint64_t begin, uint64_t end,
                                  uint32_t thread_index) {
   (void)thread_index;
   const gather_run_t* run = (const gather_run_t*)argument;
   const gather_op_t* op = run->op;
+  const armnn_i_acc_tensor_t *input = &op->what.input, *output = &op->what.output;
   int64_t outer = (int64_t)begin / op->count, place = (int64_t)begin % op->count;
-  for (uint64_t i = begin; i < end; ++i) {
-    const uint64_t offset = armnn_index_offset(run->indices, op->what.indices.element.type,
-                                               (uint64_t)place, op->dims, op->depth, op->strides);
-    armnn_i_acc_copy_piece(
-        run->output + outer * op->what.output.strides[0] + place * op->what.output.strides[1],
-        run->input + outer * op->what.input.strides[0] + (int64_t)offset, op->piece);
-    if (++place == op->count) {
+  for (int64_t left = (int64_t)(end - begin); left > 0;) {
+    uint64_t places[ARMNN_INDEX_BLOCK];
+    int64_t count = op->count - place < left ? op->count - place : left;
+    if (count > ARMNN_INDEX_BLOCK) count = ARMNN_INDEX_BLOCK;
+    armnn_index_offsets(run->indices, op->what.indices.element.type, (uint64_t)place, count,
+                        op->dims, op->depth, op->strides, places);
+    copy_elements(run->output + outer * output->strides[0] + place * output->strides[1],
+                  output->strides[1], run->input + outer * input->strides[0], places, count,
+                  op->piece);
+    left -= count;
+    place += count;
+    if (place == op->count) {
       place = 0;
       ++outer;
     }

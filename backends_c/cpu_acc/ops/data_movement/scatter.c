@@ -13,8 +13,10 @@
 
 enum { OUTPUT = 0, UPDATES = 1 };
 
-/* What |count| elements at |out| become with those at |updates|. */
-typedef void (*join_fn_t)(int32_t function, void* out, const void* updates, int64_t count);
+/* Rows of |columns| elements at |places| of |out|, in bytes, are joined with those at |updates|,
+ * which lie |step| bytes apart. */
+typedef void (*join_fn_t)(int32_t function, char* out, const uint64_t* places, int64_t count,
+                          const char* updates, int64_t step, int64_t columns);
 
 typedef struct scatter_op_t {
   armnn_i_acc_base_t base;
@@ -23,8 +25,8 @@ typedef struct scatter_op_t {
   int64_t count;                                                  /* slices */
   uint64_t dims[ARMNN_ACC_MAX_RANK], strides[ARMNN_ACC_MAX_RANK]; /* of the axes, in bytes */
   armnn_i_acc_walk_t walk;                                        /* of one slice */
-  join_fn_t join;                                                 /* null: slices are replaced */
-  bool has_rows; /* the last dimension of the walk has no gaps */
+  join_fn_t join; /* null: rows are copied, whatever their elements are */
+  bool has_rows;  /* the last dimension of the walk has no gaps */
   uint32_t threads;
 } scatter_op_t;
 
@@ -34,32 +36,38 @@ typedef struct scatter_run_t {
   char* output;
 } scatter_run_t;
 
+/* Most scattered rows are one element. */
+#define FOR_EACH_ELEMENT(T, value)                            \
+  for (int64_t i = 0; i < count; ++i) {                       \
+    T* out = (T*)(to + places[i]);                            \
+    const T* in = (const T*)(from + i * step);                \
+    if (columns == 1) {                                       \
+      const int64_t c = 0;                                    \
+      out[c] = (value);                                       \
+    } else {                                                  \
+      for (int64_t c = 0; c < columns; ++c) out[c] = (value); \
+    }                                                         \
+  }                                                           \
+  break
+
 /* Sums of whole numbers wrap, as unsigned U. NaN on either side stays. */
-#define DEFINE_JOIN(name, T, U)                                                   \
-  static void name(int32_t function, void* to, const void* from, int64_t count) { \
-    T* out = (T*)to;                                                              \
-    const T* in = (const T*)from;                                                 \
-    switch (function) {                                                           \
-      case ARMNN_SCATTER_ADD:                                                     \
-        for (int64_t i = 0; i < count; ++i) out[i] = (T)((U)out[i] + (U)in[i]);   \
-        break;                                                                    \
-      case ARMNN_SCATTER_SUB:                                                     \
-        for (int64_t i = 0; i < count; ++i) out[i] = (T)((U)out[i] - (U)in[i]);   \
-        break;                                                                    \
-      case ARMNN_SCATTER_MUL:                                                     \
-        for (int64_t i = 0; i < count; ++i) out[i] = (T)((U)out[i] * (U)in[i]);   \
-        break;                                                                    \
-      case ARMNN_SCATTER_MAX:                                                     \
-        for (int64_t i = 0; i < count; ++i) {                                     \
-          out[i] = in[i] > out[i] || in[i] != in[i] ? in[i] : out[i];             \
-        }                                                                         \
-        break;                                                                    \
-      default:                                                                    \
-        for (int64_t i = 0; i < count; ++i) {                                     \
-          out[i] = in[i] < out[i] || in[i] != in[i] ? in[i] : out[i];             \
-        }                                                                         \
-        break;                                                                    \
-    }                                                                             \
+#define DEFINE_JOIN(name, T, U)                                                       \
+  static void name(int32_t function, char* to, const uint64_t* places, int64_t count, \
+                   const char* from, int64_t step, int64_t columns) {                 \
+    switch (function) {                                                               \
+      case ARMNN_SCATTER_UPDATE:                                                      \
+        FOR_EACH_ELEMENT(T, in[c]);                                                   \
+      case ARMNN_SCATTER_ADD:                                                         \
+        FOR_EACH_ELEMENT(T, (T)((U)out[c] + (U)in[c]));                               \
+      case ARMNN_SCATTER_SUB:                                                         \
+        FOR_EACH_ELEMENT(T, (T)((U)out[c] - (U)in[c]));                               \
+      case ARMNN_SCATTER_MUL:                                                         \
+        FOR_EACH_ELEMENT(T, (T)((U)out[c] * (U)in[c]));                               \
+      case ARMNN_SCATTER_MAX:                                                         \
+        FOR_EACH_ELEMENT(T, in[c] > out[c] || in[c] != in[c] ? in[c] : out[c]);       \
+      default:                                                                        \
+        FOR_EACH_ELEMENT(T, in[c] < out[c] || in[c] != in[c] ? in[c] : out[c]);       \
+    }                                                                                 \
   }
 
 DEFINE_JOIN(join_f32, float, float)
@@ -77,17 +85,21 @@ bool armnn_i_acc_has_scatter(int32_t function, int32_t data_type) {
   return function == ARMNN_SCATTER_UPDATE || join_of(data_type) != NULL;
 }
 
-static void move_row(const scatter_op_t* op, const char* from, char* to) {
+/* The row of |count| slices of the updates that begins at |from|, to |places| of |to|. */
+static void move_rows(const scatter_op_t* op, const char* from, char* to, const uint64_t* places,
+                      int64_t count) {
   const uint32_t last = op->walk.rank - 1;
-  const int64_t size = op->what.output.element.size, columns = op->walk.dims[last];
-  const int64_t count = op->has_rows ? columns : 1;
-  for (int64_t c = 0; c < columns; c += count) {
+  const int64_t size = op->what.output.element.size, step = op->what.updates.strides[0];
+  const int64_t dim = op->walk.dims[last], columns = op->has_rows ? dim : 1;
+  for (int64_t c = 0; c < dim; c += columns) {
     char* out = to + c * op->walk.strides[OUTPUT][last] * size;
     const char* in = from + c * op->walk.strides[UPDATES][last] * size;
     if (op->join != NULL) {
-      op->join(op->what.function, out, in, count);
-    } else {
-      armnn_i_acc_copy_piece(out, in, (size_t)(count * size));
+      op->join(op->what.function, out, places, count, in, step, columns);
+      continue;
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      armnn_i_acc_copy_piece(out + places[i], in + i * step, (size_t)(columns * size));
     }
   }
 }
@@ -104,11 +116,14 @@ static armnn_status_t run_rows(void* argument, uint64_t begin, uint64_t end,
     int64_t at[ARMNN_ACC_WALKED] = {0};
     armnn_i_acc_walk_offsets(&op->walk, 1, (int64_t)row, at);
     const char* from = run->updates + at[UPDATES] * size;
-    for (int64_t i = 0; i < op->count; ++i) {
-      const uint64_t place = armnn_index_offset(run->indices, what->indices.element.type,
-                                                (uint64_t)i, op->dims, op->depth, op->strides);
-      move_row(op, from + i * what->updates.strides[0],
-               run->output + (int64_t)place + at[OUTPUT] * size);
+    for (int64_t first = 0; first < op->count; first += ARMNN_INDEX_BLOCK) {
+      uint64_t places[ARMNN_INDEX_BLOCK];
+      const int64_t count =
+          op->count - first < ARMNN_INDEX_BLOCK ? op->count - first : ARMNN_INDEX_BLOCK;
+      armnn_index_offsets(run->indices, what->indices.element.type, (uint64_t)first, count,
+                          op->dims, op->depth, op->strides, places);
+      move_rows(op, from + first * what->updates.strides[0], run->output + at[OUTPUT] * size,
+                places, count);
     }
   }
   return ARMNN_STATUS_OK;
@@ -168,7 +183,7 @@ armnn_status_t armnn_i_acc_make_scatter(const armnn_i_acc_maker_t* maker,
   op->what = *what;
   op->depth = (uint32_t)what->indices.dims[1];
   op->count = what->indices.dims[0];
-  if (what->function != ARMNN_SCATTER_UPDATE) op->join = join_of(what->output.element.type);
+  op->join = join_of(what->output.element.type);
   for (uint32_t i = 0; i < op->depth; ++i) {
     op->dims[i] = (uint64_t)what->output.dims[what->axes[i]];
     op->strides[i] = (uint64_t)what->output.strides[what->axes[i]];

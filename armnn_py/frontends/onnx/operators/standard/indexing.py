@@ -143,6 +143,8 @@ def _positions(view: NodeView, shape: Sequence[int], target: Sequence[int], axis
         found: Value = Known(_resolved(known, (shape[axis],)) * np.int32(stride))
     elif not math.prod(target):
         return Known(np.zeros(target, np.int32))
+    elif own is None and math.prod(shape) == shape[axis]:
+        return view.value(1)
     else:
         # Reading the positions of a table refuses indices that lie outside of the dimension.
         table = emit.count_up(shape[axis], np.dtype(np.int32), step=stride, name="table")

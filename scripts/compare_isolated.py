@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Does a backend compute the same in a worker as in the process, bit for bit?
 
-    ARMNN_PY_MODELS=FOLDER python scripts/compare_isolated.py [--backend ID] [--seconds 600]
+    ARMNN_PY_MODELS=FOLDER python scripts/compare_isolated.py [--backend ID] [--part 1/4]
+    python scripts/compare_isolated.py --cases quick [--backend ID] [--backend-path FILE]
 
 FOLDER is that of ``fetch_models.py``. Its networks and the cases of ONNX's suite run on the backend
-and ``CpuRef``, in the process and isolated, twice each. Exit code 1 if an answer differs, or if a
-model fails in one of the two only.
+and ``CpuRef``, in the process and isolated, twice each. With ``--cases``, each layer of the
+conformance kit runs so instead, with ordinary and special values. Exit code 1 if an answer differs,
+or if a network fails in one of the two only.
 """
 
 from __future__ import annotations
@@ -15,9 +17,8 @@ import argparse
 import contextlib
 import os
 import sys
-import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -26,19 +27,20 @@ from compare_networks import Inputs
 from onnx import numpy_helper
 
 import armnn_py as ann
+from armnn_py.testing.cases import Case, all_cases
+from armnn_py.testing.checks.numbers import kinds_of
+from armnn_py.testing.subject import network_of
 
 Arrays = Mapping[str, np.ndarray]
+Pair = tuple[ann.Network, Arrays]
+Runtimes = tuple[ann.Runtime, ann.Runtime]
 
 
-def networks(models: Path) -> Iterator[Path]:
-    """Give the files of networks."""
+def files(models: Path) -> Iterator[Path]:
+    """Give the files of networks, then the models of ONNX's suite."""
     for kind in ("onnx", "tflite"):
         for part in ("open", "more", "extra"):
             yield from sorted((models / part).glob(f"*.{kind}"))
-
-
-def cases(models: Path) -> Iterator[Path]:
-    """Give the models of ONNX's suite."""
     yield from sorted(models.glob("testdata/*/node/*/model.onnx"))
 
 
@@ -53,6 +55,34 @@ def inputs_of(path: Path, models: Path, network: ann.Network) -> Arrays:
         tensor.ParseFromString((data / f"input_{number}.pb").read_bytes())
         arrays.append(numpy_helper.to_array(tensor))
     return dict(zip(network.inputs, arrays, strict=True))
+
+
+def read(path: Path, models: Path) -> Iterator[Pair]:
+    """Give a model and its inputs; nothing if it cannot be read."""
+    with contextlib.suppress(ann.ArmnnError, KeyError, TypeError, OSError, ValueError):
+        network = ann.import_model(path)
+        if fed := inputs_of(path, models, network):
+            yield network, fed
+
+
+def networks_of(case: Case) -> Iterator[Pair]:
+    """Give a layer of the kit with each kind of values that it is tried with."""
+    for kind in kinds_of(case):
+        values = case.values(kind)
+        network = network_of(case, values)
+        yield network, {name: values[int(name[1:])] for name in network.inputs}
+
+
+def sources(given: argparse.Namespace) -> Iterator[tuple[str, Iterator[Pair]]]:
+    """Give the names of models or cases, and the networks of each."""
+    number, count = given.part
+    if given.cases:
+        for case in all_cases(given.cases)[number - 1 :: count]:
+            yield case.name, networks_of(case)
+        return
+    models = Path(os.environ["ARMNN_PY_MODELS"])
+    for path in list(files(models))[number - 1 :: count]:
+        yield str(path), read(path, models)
 
 
 def bytes_of(array: np.ndarray) -> bytes:
@@ -74,37 +104,43 @@ def answers(
         return [], f"{type(error).__name__}: {error.message}"
 
 
+def compare(name: str, pairs: Iterable[Pair], backend: str, runtimes: Runtimes) -> Iterator[str]:
+    """Give the result of each network: ``equal``, ``differs``, or the reason why none was made."""
+    for network, fed in pairs:
+        here, away = (answers(network, fed, backend, runtime) for runtime in runtimes)
+        if here != away:
+            print(f"{name}: {here[1] or 'answers'} here, {away[1] or 'others'} isolated")
+            yield "differs"
+        elif here[1] and not here[0]:
+            yield "fails in both"
+        else:
+            yield here[1] or "equal"
+
+
+def a_part(text: str) -> tuple[int, int]:
+    """Read ``2/5``: the second of five parts."""
+    number, count = map(int, text.split("/"))
+    if not 1 <= number <= count:
+        raise ValueError(text)
+    return number, count
+
+
 def main() -> int:
     """Print what differs, and how many did not."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--backend", default="CpuAcc")
     parser.add_argument("--backend-path", type=Path)
-    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--cases", choices=["quick", "full"])
+    parser.add_argument("--part", type=a_part, default=(1, 1))
     given = parser.parse_args()
-    models = Path(os.environ["ARMNN_PY_MODELS"])
-    end = time.monotonic() + given.seconds
     counts: Counter[str] = Counter()
     with (
         ann.Runtime(given.backend_path) as plain,
         ann.Runtime(given.backend_path, isolate=[given.backend]) as apart,
     ):
-        for path in (*networks(models), *cases(models)):
-            if time.monotonic() > end:
-                counts["not tried"] += 1
-                continue
-            network = None
-            with contextlib.suppress(ann.ArmnnError, KeyError, TypeError, OSError, ValueError):
-                network = ann.import_model(path)
-                fed = inputs_of(path, models, network)
-            if network is None or not fed:
-                counts["not read"] += 1
-                continue
-            here = answers(network, fed, given.backend, plain)
-            away = answers(network, fed, given.backend, apart)
-            result = "differs" if here != away else here[1] and not here[0] and "fails in both"
-            counts[result or here[1] or "equal"] += 1
-            if result == "differs":
-                print(f"{path}: {here[1] or 'answers'} here, {away[1] or 'others'} isolated")
+        for name, pairs in sources(given):
+            results = Counter(compare(name, pairs, given.backend, (plain, apart)))
+            counts += results or Counter(["not read"])
     print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
     return 1 if counts["differs"] else 0
 

@@ -264,7 +264,10 @@ def _words(place: Place, fault: str, code: int, said: str, told: str, *, is_isol
         return "fails"
     if not said:
         return "ends with 0"
-    first, *others = map(json.loads, said.splitlines())
+    try:
+        first, *others = map(json.loads, said.splitlines())
+    except json.JSONDecodeError as error:
+        raise AssertionError(where) from error
     assert first["right"], where
     if is_isolated and first["other"]:
         assert re.search(_REASONS[fault], first["told"][0]), where

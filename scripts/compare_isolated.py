@@ -92,16 +92,16 @@ def bytes_of(array: np.ndarray) -> bytes:
 
 def answers(
     network: ann.Network, given: Arrays, backend: str, runtime: ann.Runtime
-) -> tuple[list[bytes], str]:
+) -> list[bytes] | str:
     """Return the bytes of the outputs of two runs; or the words of an error."""
     try:
         with ann.load(network, [backend, "CpuRef"], runtime=runtime) as loaded:
+            if backend not in loaded.assignment.counts:
+                return f"not on {backend}"
             made = [bytes_of(array) for _ in range(2) for array in loaded.run(given).values()]
-            if loaded.last_run.degraded:
-                return [], f"degraded: {loaded.last_run.reason}"
-            return made, "" if backend in loaded.assignment.counts else "on CpuRef alone"
+            return f"degraded: {loaded.last_run.reason}" if loaded.last_run.degraded else made
     except ann.ArmnnError as error:
-        return [], f"{type(error).__name__}: {error.message}"
+        return f"{type(error).__name__}: {error.message}"
 
 
 def compare(name: str, pairs: Iterable[Pair], backend: str, runtimes: Runtimes) -> Iterator[str]:
@@ -109,12 +109,13 @@ def compare(name: str, pairs: Iterable[Pair], backend: str, runtimes: Runtimes) 
     for network, fed in pairs:
         here, away = (answers(network, fed, backend, runtime) for runtime in runtimes)
         if here != away:
-            print(f"{name}: {here[1] or 'answers'} here, {away[1] or 'others'} isolated")
+            said = (one if isinstance(one, str) else "answers" for one in (here, away))
+            print("{}: {} here, {} isolated".format(name, *said))
             yield "differs"
-        elif here[1] and not here[0]:
-            yield "fails in both"
+        elif here == f"not on {backend}":
+            yield here
         else:
-            yield here[1] or "equal"
+            yield "fails in both" if isinstance(here, str) else "equal"
 
 
 def a_part(text: str) -> tuple[int, int]:

@@ -8,26 +8,26 @@ environment variables that its code asked for, on one kind of processor, for one
 host. What refuses a file holds for an hour at most: a driver may have been mended meanwhile that no
 finding knows of.
 
-One line for each file, of fields between tabs; texts are in hexadecimal. New lines are added at the
-end, and the last one of a file counts; when too many are old, all are written anew. To read them
-nothing is imported that a plain program does not have.
+One line for each file: device and inode, the entry as JSON, a checksum. New lines are added at the
+end, and the last one of a file counts; when too many are old, all are written anew.
 """
 
 from __future__ import annotations
 
 import binascii
 import itertools
+import json
 import logging
 import os
 import time
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from msgspec import Struct
+import msgspec
 
 from armnn_py._native import self_check
 from armnn_py._version import __version__
-from armnn_py.backends.probe.findings import CALLS, Ended, Library, ProbeFinding
+from armnn_py.backends.probe.findings import CALLS, Library, ProbeFinding
 from armnn_py.backends.probe.identity import FileIdentity, content_of
 from armnn_py.backends.probe.program import ProbeProgramError, program_path
 from armnn_py.cache_files import UnfitFileError, append_to_file, locked, read_file, replace_file
@@ -35,7 +35,7 @@ from armnn_py.text import printable
 
 _log = logging.getLogger("armnn_py.backends")
 
-_FORMAT = 3
+_FORMAT = 4
 #: Lines that may be old, besides one for each entry, before the file is written anew.
 _SPARE_LINES = 32
 _MOST_BYTES = 8 << 20
@@ -47,13 +47,11 @@ BAD_SECONDS = 3600
 _PATIENCE = 0.05
 #: Variables that the system's loader reads by itself.
 _LOADER_VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT", "GLIBC_TUNABLES")
-_FIELDS = 15
-
 
 _Key: TypeAlias = tuple[int, int]
 
 
-class _Entry(Struct, frozen=True):
+class _Entry(msgspec.Struct, frozen=True):
     identity: FileIdentity
     content: str | None  # the hash; None: the times of the file say enough
     when: int
@@ -265,18 +263,6 @@ def _is_there(library: Library) -> bool:
 # ---- Lines --------------------------------------------------------------------------------------
 
 
-def _hex(text: str | None) -> str:
-    return "-" if text is None else "x" + os.fsencode(text).hex()
-
-
-def _text(field: str) -> str | None:
-    if field == "-":
-        return None
-    if not field.startswith("x"):
-        raise ValueError("no text")
-    return os.fsdecode(bytes.fromhex(field[1:]))
-
-
 def _bytes_of(lines: Iterable[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode("ascii")
 
@@ -286,36 +272,10 @@ def _lines_of(entries: Iterable[_Entry]) -> list[str]:
 
 
 def _line_of(entry: _Entry) -> str:
-    found = entry.finding
-    environment = (
-        f"{_hex(name)}={'-' if known is None else known}" for name, known in entry.environment
-    )
-    libraries = (
-        f"{one.device}:{one.inode}:{one.size}:{one.modified_ns}:{_hex(one.path)}"
-        for one in found.libraries
-    )
-    fields = [
-        ":".join(map(str, entry.identity)),
-        "-" if entry.content is None else entry.content,
-        str(entry.when),
-        found.stage,
-        found.ended,
-        str(found.number),
-        ",".join(f"{name}={stage}" for name, stage in found.happenings),
-        _hex(found.id),
-        "-" if found.version is None else f"{found.version[0]}.{found.version[1]}",
-        _hex(found.last_output.encode("utf-8", "replace").decode()),
-        repr(found.load_seconds),
-        repr(found.limit_seconds),
-        ",".join(environment),
-        ",".join(libraries),
-        ",".join(map(_hex, found.variables)),
-    ]
-    line = "\t".join(fields)
+    # Names of files need not be UTF-8, which msgspec's own JSON refuses.
+    text = json.dumps(msgspec.to_builtins(entry), separators=(",", ":"))
+    line = f"{entry.identity.device}:{entry.identity.inode}\t{text}"
     return f"{line}\t{binascii.crc32(line.encode()):x}"
-
-
-_ENDED: tuple[Ended, ...] = ("passed", "refused", "signal", "exit", "time", "gone")
 
 
 def _key_of(line: str) -> _Key | None:
@@ -324,7 +284,7 @@ def _key_of(line: str) -> _Key | None:
     if f"{binascii.crc32(text.encode()):x}" != sum_of_line:
         return None
     try:
-        device, inode, _ = text.split(":", 2)
+        device, inode = text.partition("\t")[0].split(":")
         return int(device), int(inode)
     except ValueError:
         return None
@@ -332,48 +292,9 @@ def _key_of(line: str) -> _Key | None:
 
 def _entry_of(line: str) -> _Entry | None:
     """The entry in a line that is not damaged; None if it makes no sense."""
-    fields = line.split("\t")[:-1]
-    if len(fields) != _FIELDS:
-        return None
     try:
-        identity = FileIdentity(*map(int, fields[0].split(":")))
-        ended = _ENDED[_ENDED.index(fields[4])]
-        happenings = tuple(
-            (name, stage)
-            for name, _, stage in (one.partition("=") for one in fields[6].split(",") if one)
-        )
-        if any(stage not in CALLS for stage in (fields[3], *(stage for _, stage in happenings))):
-            return None
-        finding = ProbeFinding(
-            fields[3],
-            ended,
-            int(fields[5]),
-            happenings,
-            _text(fields[7]),
-            _version_of(fields[8]),
-            _text(fields[9]) or "",
-            float(fields[10]),
-            float(fields[11]),
-            tuple(_text(one) or "" for one in fields[14].split(",") if one),
-            tuple(_library_of(one) for one in fields[13].split(",") if one),
-        )
-        environment = tuple(
-            (_text(name) or "", None if known == "-" else int(known))
-            for name, _, known in (one.partition("=") for one in fields[12].split(",") if one)
-        )
-        content = None if fields[1] == "-" else fields[1]
-        return _Entry(identity, content, int(fields[2]), environment, finding)
-    except (ValueError, TypeError, OverflowError):
+        entry = msgspec.convert(json.loads(line.split("\t")[1]), _Entry)
+    except (ValueError, RecursionError):  # msgspec's errors are ValueErrors
         return None
-
-
-def _version_of(field: str) -> tuple[int, int] | None:
-    if field == "-":
-        return None
-    major, minor = field.split(".")
-    return int(major), int(minor)
-
-
-def _library_of(field: str) -> Library:
-    device, inode, size, modified_ns, path = field.split(":")
-    return Library(_text(path) or "", int(device), int(inode), int(size), int(modified_ns))
+    stages = (entry.finding.stage, *(stage for _, stage in entry.finding.happenings))
+    return entry if CALLS.keys() >= set(stages) else None

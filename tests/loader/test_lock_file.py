@@ -14,7 +14,12 @@ import pytest
 import armnn_py as ann
 from armnn_py.backends.probe.identity import FileIdentity
 from armnn_py.backends.trust import lock_file
-from armnn_py.backends.trust.lock_file import LockedBackend, hash_of, write_lock_file
+from armnn_py.backends.trust.lock_file import (
+    LockedBackend,
+    hash_of,
+    read_lock_file,
+    write_lock_file,
+)
 
 from .harness import Load, Workshop
 from .judging import SOMEBODY, as_root, refused, verdict_on
@@ -206,3 +211,11 @@ def test_a_lock_file_that_is_a_pipe(folder: Path, lock_path: Path) -> None:
     os.mkfifo(lock_path)
     with pytest.raises(ann.InvalidArgumentError, match="not a regular file"):
         verdict_on(folder)
+
+
+def test_a_path_that_is_not_utf8(lock_path: Path, tmp_path: Path) -> None:
+    written = LockedBackend("Acme", os.fsdecode(os.fsencode(tmp_path) + b"/\xff.so"), "ab", 2)
+    write_lock_file(str(lock_path), [written])
+    read = read_lock_file(str(lock_path))
+    assert read is not None
+    assert read.backends == (written,)

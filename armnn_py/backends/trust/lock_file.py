@@ -7,9 +7,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from typing import Any
+from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, convert, to_builtins
 
 from armnn_py.backends.loader.elf import FileState
 from armnn_py.backends.probe.identity import FileIdentity
@@ -19,7 +19,6 @@ from armnn_py.cache_files import UnfitFileError, read_file, replace_file
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.text import printable
 
-_VERSION = 1
 _MOST_BYTES = 1 << 20
 #: Bytes of a file that is hashed although the lock file does not know its size.
 _MOST_HASHED = 1 << 30
@@ -38,6 +37,11 @@ class LockedBackend(Struct, frozen=True):
     path: str
     sha256: str
     size: int | None = None
+
+
+class _Document(Struct):
+    version: Literal[1]
+    backends: list[LockedBackend]
 
 
 class LockFile(Struct, frozen=True):
@@ -75,39 +79,20 @@ def read_lock_file(path: str) -> LockFile | None:
         the way to it.
     """
     try:
-        document = json.loads(read_file(path, _MOST_BYTES, own=True))
+        data = read_file(path, _MOST_BYTES, own=True)
         found = ownership_of(os.path.abspath(path), {})
         if found.writable or found.foreign:
             raise _unfit(path, found.writable or found.foreign)
-        if document["version"] != _VERSION or isinstance(document["version"], bool):
-            raise _unfit(path, f"it has version {document['version']!r}, {_VERSION} expected")
-        backends = tuple(
-            LockedBackend(_text(one, "id"), _text(one, "path"), _text(one, "sha256"), _size(one))
-            for one in document["backends"]
-        )
+        document = convert(json.loads(data), _Document)
     except FileNotFoundError:
         return None
     except UnfitFileError as error:
         raise _unfit(path, str(error)) from None
     except OSError as error:
         raise _unfit(path, error.strerror or str(error)) from None
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # of JSON, or of `convert`
         raise _unfit(path, f"{type(error).__name__}: {error}") from None
-    return LockFile(path, backends)
-
-
-def _text(entry: Any, name: str) -> str:
-    value = entry[name]
-    if not isinstance(value, str):
-        raise TypeError(f"{name} is {type(value).__name__}, a text expected")
-    return value
-
-
-def _size(entry: Any) -> int | None:
-    value = entry.get("size")
-    if value is not None and type(value) is not int:
-        raise TypeError(f"size is {type(value).__name__}, a number of bytes expected")
-    return value
+    return LockFile(path, tuple(document.backends))
 
 
 def _unfit(path: str, why: str) -> InvalidArgumentError:
@@ -126,12 +111,10 @@ def write_lock_file(path: str, backends: Iterable[LockedBackend]) -> None:
         It cannot be written; what was there before stays.
     """
     os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
-    entries = [
-        {"id": one.id, "path": one.path, "sha256": one.sha256, "size": one.size}
-        for one in sorted(backends, key=lambda one: (one.id, one.path))
-    ]
-    document = {"version": _VERSION, "backends": entries}
-    replace_file(path, json.dumps(document, indent=2, ensure_ascii=True).encode() + b"\n")
+    entries = sorted(backends, key=lambda one: (one.id, one.path))
+    # Names of files need not be UTF-8, which msgspec's own JSON refuses.
+    text = json.dumps(to_builtins(_Document(1, entries)), indent=2)
+    replace_file(path, f"{text}\n".encode())
 
 
 def hash_of(path: str, state: FileState | None = None) -> str:

@@ -11,12 +11,12 @@ whole one; the models share weights.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from armnn_py.errors import ArmnnError, ParseError, UnsupportedOperatorError
-from armnn_py.frontends.common.between import Between
 from armnn_py.frontends.common.quoting import quoted
 from armnn_py.frontends.common.values import Array, Known, Unsupported, dtype_of, shape_of
 from armnn_py.frontends.onnx.convert.bodies import WriteOut
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from armnn_py.frontends.onnx.convert.scope import Scope
+    from armnn_py.network import RunBody
     from armnn_py.tensors import TensorInfo
 
 #: Stages one behind another: each is converted, loaded and run inside of the one before.
@@ -66,6 +67,16 @@ def split(
         Functions of `conversion`.
     """
     return _Cutting(scope, given, has_one_shape, converters).run()
+
+
+def _on_arrays(
+    function: Callable[..., dict[str, Array]],
+    given: Any,
+    arrays: Mapping[str, Array],
+    run: RunBody,
+) -> dict[str, Array]:
+    """Compute a stage that runs no body, by a function of what is given and of arrays."""
+    return function(given, arrays)
 
 
 def _handed_on(known: dict[str, Array], arrays: Mapping[str, Array]) -> dict[str, Array]:
@@ -278,7 +289,7 @@ class _Cutting:
         for name in set(names) - set(known):
             infos[name] = StringInfo(output_info(self.crossing[name]).shape)
         given = tuple(name for name in names if name not in known)
-        compute = Between("Identity", _handed_on, known)
+        compute = partial(_on_arrays, _handed_on, known)
         return Stage(given, infos, compute=compute, operator="Identity", has_strings=True)
 
     def _between(self, node: Node) -> Stage:
@@ -301,7 +312,7 @@ class _Cutting:
                     operator=node.operator,
                 )  # fmt: skip
         part = self._part([node], set(self.crossing), wanted)
-        compute = Between(node.label, self.converters.evaluate, part)
+        compute = partial(_on_arrays, self.converters.evaluate, part)
         return Stage(
             tuple(part.inputs), infos, compute=compute, name=node.name, operator=node.operator,
             has_strings=has_strings,

@@ -16,6 +16,7 @@
 #define ARMNN_COMMON_CAST_ROWS_H_
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "armnn/backend_api.h"
@@ -60,6 +61,12 @@ ARMNN_CAST_LOAD(e8m0fnu, uint8_t, float, armnn_e8m0_to_float(v))
 ARMNN_CAST_LOAD(e2m1fn, uint8_t, float, armnn_small_to_float(v, &armnn_float4_e2m1fn))
 ARMNN_CAST_LOAD(s4, uint8_t, int64_t, armnn_sign_extend(v, 4))
 ARMNN_CAST_LOAD(s2, uint8_t, int64_t, armnn_sign_extend(v, 2))
+
+/* Whether elements of |data_type| lie in the buffer as they are. */
+static inline bool armnn_cast_is_as_in_buffer(int32_t data_type) {
+  return data_type == ARMNN_DATA_TYPE_FLOAT32 || data_type == ARMNN_DATA_TYPE_FLOAT64 ||
+         data_type == ARMNN_DATA_TYPE_SIGNED64 || data_type == ARMNN_DATA_TYPE_UNSIGNED64;
+}
 
 /* What takes elements of |data_type| into the buffer. */
 static inline armnn_cast_load_fn_t armnn_cast_load(int32_t data_type) {

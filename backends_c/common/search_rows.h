@@ -16,17 +16,45 @@
 #include "armnn/backend_api.h"
 
 #define ARMNN_SEARCH_TILE 256u /* most elements of a row */
+#define ARMNN_SEARCH_BLOCK 32u /* elements along the axis that are compared together */
 
 /* Writes the index, along the axis, of the best of |length| rows of |count| elements that lie
  * |stride| elements apart. */
 typedef void (*armnn_search_fn_t)(const void* x, uint64_t length, uint64_t stride, uint64_t count,
                                   int64_t* out_index);
 
-/* |better| tells whether b beats the best value so far, a. */
+/* |better| tells whether b beats the best value so far, a. Of neighbours along the axis, most
+ * blocks have no element that does. */
 #define ARMNN_DEFINE_SEARCH(name, T, better)                                             \
+  static int64_t name##_of_neighbours(const T* x, uint64_t length) {                     \
+    T a = x[0];                                                                          \
+    uint64_t found = 0;                                                                  \
+    for (uint64_t i = 0; i < length; i += ARMNN_SEARCH_BLOCK) {                          \
+      const uint64_t end = i + ARMNN_SEARCH_BLOCK;                                       \
+      int wins = end > length;                                                           \
+      if (!wins) {                                                                       \
+        for (uint64_t j = 0; j < ARMNN_SEARCH_BLOCK; ++j) {                              \
+          const T b = x[i + j];                                                          \
+          wins |= (better);                                                              \
+        }                                                                                \
+      }                                                                                  \
+      for (uint64_t j = i; wins && j < end && j < length; ++j) {                         \
+        const T b = x[j];                                                                \
+        if (better) {                                                                    \
+          a = b;                                                                         \
+          found = j;                                                                     \
+        }                                                                                \
+      }                                                                                  \
+    }                                                                                    \
+    return (int64_t)found;                                                               \
+  }                                                                                      \
   static void name(const void* x_data, uint64_t length, uint64_t stride, uint64_t count, \
                    int64_t* out_index) {                                                 \
     const T* x = (const T*)x_data;                                                       \
+    if (count == 1 && stride == 1) {                                                     \
+      out_index[0] = name##_of_neighbours(x, length);                                    \
+      return;                                                                            \
+    }                                                                                    \
     T best[ARMNN_SEARCH_TILE];                                                           \
     for (uint64_t j = 0; j < count; ++j) {                                               \
       best[j] = x[j];                                                                    \

@@ -125,3 +125,21 @@ def test_search(operators: Operators, isa: str, dtype: Any) -> None:
             what = Search(tensor(x), tensor(out), function=abi.ARMNN_ARG_MAX)
             assert operators.run("search", isa, what) != UNSUPPORTED
             np.testing.assert_array_equal(out, x.argmax(1))
+
+
+@pytest.mark.parametrize("function", ["argmin", "argmax"])
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.int64, np.bool_])
+@pytest.mark.parametrize("length", [1, 31, 32, 33, 100])
+def test_search_of_neighbours(
+    operators: Operators, isa: str, length: int, dtype: Any, function: str
+) -> None:
+    """Many are equal; the first NaN of a row, if there is one, wins."""
+    rng = np.random.default_rng(length)
+    x = rng.integers(0, 9 if dtype != np.bool_ else 2, (40, length, 1)).astype(dtype)
+    if x.dtype.kind == "f":
+        x[rng.random(x.shape) < 0.02] = np.nan
+    out = np.zeros((40, 1), np.int64)
+    number = abi.ARMNN_ARG_MIN if function == "argmin" else abi.ARMNN_ARG_MAX
+    what = Search(tensor(x), tensor(out), function=number)
+    assert operators.run("search", isa, what) != UNSUPPORTED
+    np.testing.assert_array_equal(out, getattr(x, function)(1))

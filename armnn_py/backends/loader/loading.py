@@ -124,7 +124,7 @@ def load_backends(
     isolate
         Ids of backends that run in processes of their own, with limits or without; ``"all"``: all
         but the package's. Default: ``ARMNN_PY_ISOLATE``, else none.
-    events
+    tell_event
         Gets what happens to these processes.
     recorder
         Writes recordings of their calls.

@@ -40,6 +40,10 @@ static void run_cast(const void* context, void* out, const char* const* operands
   const each_op_t* op = (const each_op_t*)context;
   const uint64_t in_size = op->rows.tensors[1].element.size;
   const uint64_t out_size = op->rows.tensors[0].element.size;
+  if (op->load == NULL) {
+    op->store(out, operands[0], count);
+    return;
+  }
   int64_t buffer[ARMNN_CAST_CHUNK];
   for (uint64_t i = 0; i < count; i += ARMNN_CAST_CHUNK) {
     const uint64_t left = count - i < ARMNN_CAST_CHUNK ? count - i : ARMNN_CAST_CHUNK;
@@ -57,6 +61,8 @@ static void run_cast(const void* context, void* out, const char* const* operands
   }
 
 DEFINE_CAST(truth_to_float, uint8_t, float, x[i] != 0)
+DEFINE_CAST(int8_to_float, int8_t, float, x[i])
+DEFINE_CAST(uint8_to_float, uint8_t, float, x[i])
 DEFINE_CAST(int32_to_float, int32_t, float, x[i])
 DEFINE_CAST(int64_to_float, int64_t, float, x[i])
 DEFINE_CAST(int32_to_int64, int32_t, int64_t, x[i])
@@ -69,6 +75,9 @@ static armnn_unary_row_fn_t direct_cast(int32_t from, int32_t to) {
     armnn_unary_row_fn_t cast;
   } casts[] = {
       {ARMNN_DATA_TYPE_BOOLEAN, ARMNN_DATA_TYPE_FLOAT32, truth_to_float},
+      {ARMNN_DATA_TYPE_QSYMM_S8, ARMNN_DATA_TYPE_FLOAT32, int8_to_float},
+      {ARMNN_DATA_TYPE_QASYMM_S8, ARMNN_DATA_TYPE_FLOAT32, int8_to_float},
+      {ARMNN_DATA_TYPE_QASYMM_U8, ARMNN_DATA_TYPE_FLOAT32, uint8_to_float},
       {ARMNN_DATA_TYPE_SIGNED32, ARMNN_DATA_TYPE_FLOAT32, int32_to_float},
       {ARMNN_DATA_TYPE_SIGNED64, ARMNN_DATA_TYPE_FLOAT32, int64_to_float},
       {ARMNN_DATA_TYPE_SIGNED32, ARMNN_DATA_TYPE_SIGNED64, int32_to_int64},
@@ -112,7 +121,7 @@ armnn_status_t armnn_i_acc_make_cast(const armnn_i_acc_maker_t* maker,
   each_op_t* op = new_op(maker, &what->input, &what->output, "armnn_any_cast_rows");
   if (op == NULL) return ARMNN_STATUS_OUT_OF_MEMORY;
   op->function = direct_cast(from, to);
-  op->load = armnn_cast_load(from);
+  op->load = armnn_cast_is_as_in_buffer(from) ? NULL : armnn_cast_load(from);
   op->store = armnn_cast_store(from, to);
   const bool is_direct = op->function != NULL;
   armnn_i_acc_plan_rows(maker, &op->rows, is_direct ? run_function : run_cast, 1,

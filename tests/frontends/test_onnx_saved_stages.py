@@ -93,10 +93,12 @@ def called() -> onnx.ModelProto:
 def chosen() -> onnx.ModelProto:
     """Elements that data decide: places, rows, and different elements in two orders."""
     nodes = [
-        n("Floor", ["input"], ["x"]),
+        n("Mul", ["input", "four"], ["scaled"]),
+        n("Floor", ["scaled"], ["floored"]),
+        n("Gather", ["floored", "order"], ["x"], axis=1),
         n("NonZero", ["x"], ["places"]),
-        n("ReduceMax", ["x"], ["tops"], axes=[1], keepdims=0),
-        n("Cast", ["tops"], ["flags"], to=BOOL),
+        n("ReduceMin", ["x"], ["least"], axes=[1], keepdims=0),
+        n("Cast", ["least"], ["flags"], to=BOOL),
         n("Compress", ["x", "flags"], ["rows"], axis=0),
         n("Compress", ["seven", "flags"], ["some"]),
         n("Unique", ["x"], ["elements", "", "", "counts"]),
@@ -107,7 +109,10 @@ def chosen() -> onnx.ModelProto:
         "places": (TensorProto.INT64, [2, "n"]), "rows": rows, "some": (FLOAT, ["n"]),
         "elements": (FLOAT, ["n"]), "counts": count, "columns": (FLOAT, [9, "n"]), "first": count,
     }  # fmt: skip
-    constants = {"seven": np.arange(12, dtype=np.float32)}
+    constants = {
+        "seven": np.arange(12, dtype=np.float32), "four": np.float32(4),
+        "order": np.array([3, 1, 2, 1, 3]),  # columns that come twice
+    }  # fmt: skip
     return model(nodes, {"input": (FLOAT, (9, 5))}, outputs, constants)
 
 
@@ -165,6 +170,18 @@ def test_numbers(case: str, backends: list[str], tmp_path: Path, runtime: ann.Ru
             same(found, theirs(made, given))
             for name, array in wanted.items():
                 np.testing.assert_array_equal(found[name], array)
+
+
+def test_data_that_choose_some_elements(runtime: ann.Runtime, tmp_path: Path) -> None:
+    """The results that the tests compare are neither empty nor whole."""
+    made = chosen()
+    with ann.load(saved(made, ["CpuRef"], tmp_path, runtime), runtime=runtime) as network:
+        found = network.run(given_for(made, 0))
+    sizes = {name: array.shape[-1 if name == "places" else 0] for name, array in found.items()}
+    assert 0 < sizes["places"] < 45
+    assert 0 < sizes["rows"] < 9
+    assert found["columns"].shape == (9, 3)
+    assert sizes["elements"] == 4
 
 
 def test_a_process_without_the_importer(tmp_path: Path, runtime: ann.Runtime) -> None:

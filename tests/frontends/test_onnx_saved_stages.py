@@ -184,6 +184,24 @@ def test_data_that_choose_some_elements(runtime: ann.Runtime, tmp_path: Path) ->
     assert sizes["elements"] == 4
 
 
+@pytest.mark.parametrize(
+    ("number", "change"),
+    [(1, {"function": "unique"}), (2, {"function": "places_of"}), (4, {"index": "int8"})],
+    ids=["rank", "type", "type of counts"],
+)
+def test_elements_of_another_type(
+    number: int, change: dict[str, str], tmp_path: Path, runtime: ann.Runtime
+) -> None:
+    """A function that makes other types or ranks than its stage states is refused."""
+    members = members_of(saved(chosen(), ["CpuRef"], tmp_path, runtime))
+    document = json.loads(members["network.json"][0])
+    document["networks"][0]["stages"][number]["control"].update(change)
+    target = tmp_path / "changed.armnnpy"
+    write_archive(str(target), members | {"network.json": (json.dumps(document).encode(),)})
+    with pytest.raises(ann.ParseError, match="but its stage states"):
+        ann.load(target, runtime=runtime)
+
+
 def test_a_process_without_the_importer(tmp_path: Path, runtime: ann.Runtime) -> None:
     made = MODELS["a loop in a loop"]()
     path, given = saved(made, ["CpuRef"], tmp_path, runtime), given_for(made, 1)

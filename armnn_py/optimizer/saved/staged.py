@@ -324,7 +324,7 @@ def check_control(stage: Stage, control: Control, known: Mapping[str, TensorInfo
             or len(control.branches.keys() | control.faults.keys()) == 2
         )
     elif isinstance(control, Choice):
-        count, is_whole = _check_choice(control, known), True
+        count, is_whole = _check_choice(stage, control, known), True
     else:
         assert isinstance(control, CallOnce)
         _check_body(stage, control.body, compress(control.body.inputs, given))
@@ -333,14 +333,22 @@ def check_control(stage: Stage, control: Control, known: Mapping[str, TensorInfo
         raise DamageError(f"'{control.label[:64]}' lacks operands or results")
 
 
-def _check_choice(choice: Choice, known: Mapping[str, TensorInfo]) -> int:
-    """Return how many results an operator has for operands of these types and ranks."""
+def _check_choice(stage: Stage, choice: Choice, known: Mapping[str, TensorInfo]) -> int:
+    """Return how many results an operator has; check their types and ranks for its operands'."""
     infos = {name: known[name] for name in choice.operands.read}
     arrays = {name: np.ones((1,) * info.rank, info.dtype) for name, info in infos.items()}
     try:
-        return len(choice.choose(*choice.operands.of(arrays)))
-    except (AttributeError, TypeError, ValueError) as error:
+        found = choice.choose(*choice.operands.of(arrays))
+    except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
         raise DamageError(f"'{choice.label[:64]}' does not take its operands: {error}") from error
+    for name, info in stage.outputs.items():
+        array = found[choice.outputs[name]] if 0 <= choice.outputs[name] < len(found) else None
+        if array is not None and (array.dtype, array.ndim) != (info.dtype, info.rank):
+            raise DamageError(
+                f"'{choice.label[:64]}' makes {array.ndim} dimensions of {array.dtype} for "
+                f"'{name[:64]}', but its stage states {info.rank} of {info.dtype}"
+            )
+    return len(found)
 
 
 def _check_body(stage: Stage, run: BodyRun, given: Iterable[str]) -> None:

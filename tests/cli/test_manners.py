@@ -17,6 +17,7 @@ import pytest
 from armnn_py import errors
 from armnn_py.cli import app
 from armnn_py.cli import main as main_module
+from armnn_py.cli.commands import doctor
 
 from .conftest import DEMO, SCHEMA, Command
 
@@ -243,3 +244,12 @@ def test_help_shows_no_unusual_numbers(command: Command, name: str) -> None:
     assert "9223372036854775807" not in "".join(text.split())
     assert "INTEGER" not in text
     assert "TEXT" not in text
+
+
+def test_packages_that_doctor_misses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Doctor names the packages of each importer."""
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    level, words = doctor._extras()
+    assert level == "note"
+    for package, name in (("onnx", "ONNX"), ("flatbuffers", "TensorFlow Lite")):
+        assert f"no {name} models: pip install {package}" in words

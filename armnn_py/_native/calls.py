@@ -159,13 +159,18 @@ def backend_failure(
     )
 
 
-def raise_status(status: int, subject: str, error: ErrorBuffer | None = None) -> NoReturn:
+def raise_status(
+    status: int,
+    subject: str,
+    error: ErrorBuffer | None = None,
+    cause: BaseException | None = None,
+) -> NoReturn:
     """Raise the exception that ``status`` stands for, with ``subject`` as its first line."""
     error_class = STATUS_ERRORS.get(status, BackendError)
     message = f"{subject}: {status_name(status)}"
     if error is None:
-        raise error_class(message)
-    raise error.coded(error_class(message, details=error.details))
+        raise error_class(message) from cause
+    raise error.coded(error_class(message, details=error.details)) from cause
 
 
 def callback_type(table: Any, function: str, argument: int) -> Any:

@@ -15,6 +15,7 @@ from armnn_py._native.calls import ErrorBuffer, raise_status
 from armnn_py._native.library import core
 from armnn_py._native.memory.addresses import address_of
 from armnn_py._native.plans.signal_gate import INTERRUPT_INTERVAL_NS, SignalGate
+from armnn_py._native.table.guarded_calls import take_raised
 from armnn_py.interrupts import interruptible
 
 if TYPE_CHECKING:
@@ -107,9 +108,9 @@ class NativeContext:
             ctypes.byref(self._error.struct),
         )
         if status != abi.ARMNN_STATUS_OK:
-            raise_status(
-                status, f"network '{network}': no execution context could be made", self._error
-            )
+            cause = take_raised(self._error.text)  # of a backend in Python, or in a worker
+            what = f"network '{network}': no execution context could be made"
+            raise_status(status, what, self._error, cause)
         self.has_state = bool(core().armnn_context_has_state(self.handle))
         self.inputs = (ctypes.c_void_p * max(plan.input_count, 1))()
         self.outputs = (ctypes.c_void_p * max(plan.output_count, 1))()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from armnn_py._native.memory.addresses import address_of, address_of_buffer, buffer_kind
-from armnn_py._native.table.dynamic_library import is_readable_behind
+from armnn_py._native.table.dynamic_library import is_readable, is_readable_behind
 from armnn_py.errors import InvalidArgumentError
 from armnn_py.runtime.arrays.external_arrays import bind_external
 from armnn_py.tensors import StringInfo
@@ -252,6 +252,23 @@ def _refuse_copy(what: str, name: str, why: str, cure: str) -> NoReturn:
     )
 
 
+def _is_readable_behind(array: np.ndarray, address: int, count: int) -> bool:
+    """Whether memory behind an array can be read: in its page, or of what it is a part of."""
+    end = address + array.nbytes
+    if is_readable_behind(address, array.nbytes, count):
+        return True
+    if not is_readable(end, count):
+        return False
+    owner: Any = array
+    while isinstance(owner, np.ndarray) and owner.base is not None:
+        owner = owner.base
+    try:
+        whole = owner if isinstance(owner, np.ndarray) else np.frombuffer(owner, np.uint8)
+    except (TypeError, ValueError, BufferError):  # no memory that Python knows the size of
+        return False
+    return bool(end + count <= np.lib.array_utils.byte_bounds(whole)[1])
+
+
 def check_in_place(
     what: str, name: str, array: np.ndarray, alignment: int, readable: int = 0
 ) -> None:
@@ -266,7 +283,7 @@ def check_in_place(
             f"address 0x{address:x} is not a multiple of {max(alignment, array.itemsize)}",
             "let LoadedNetwork.bind() make the array",
         )
-    if readable and array.nbytes and not is_readable_behind(address, array.nbytes, readable):
+    if readable and array.nbytes and not _is_readable_behind(array, address, readable):
         _refuse_copy(
             what,
             name,

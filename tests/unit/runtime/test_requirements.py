@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 import armnn_py as ann
+from armnn_py._native.channel import TENSORS_OFFSET
 from armnn_py._native.memory.guarded_memory import Region
 from armnn_py._native.table.dynamic_library import is_readable_behind
 from armnn_py.descriptors import StandInDescriptor
+from armnn_py.isolation.worker_part import WorkerPart
 from armnn_py.runtime.arrays.buffers import make_room, readable_copy
 
 from .kinds import Build
@@ -25,11 +27,14 @@ PAGE = 4096
 
 
 @pytest.fixture(scope="module")
-def requirements(
-    tmp_path_factory: pytest.TempPathFactory, build_backend: Build
-) -> Iterator[ann.Runtime]:
-    folder = tmp_path_factory.mktemp("requirements")
-    build_backend("requirements_backend.c", folder / FILE)
+def folder(tmp_path_factory: pytest.TempPathFactory, build_backend: Build) -> Path:
+    made = tmp_path_factory.mktemp("requirements")
+    build_backend("requirements_backend.c", made / FILE)
+    return made
+
+
+@pytest.fixture(scope="module")
+def requirements(folder: Path) -> Iterator[ann.Runtime]:
     with ann.Runtime(folder) as runtime:
         yield runtime
 
@@ -164,6 +169,45 @@ def test_bound_arrays_have_room_behind_them(requirements: ann.Runtime) -> None:
                 assert profile.copies == 0
         with pytest.raises(ann.InvalidArgumentError, match="reads 16 bytes behind its end"):
             net.bind({"x": at_the_end_of_a_page(np.ones(1024, np.float32))})
+
+
+def test_a_bound_array_is_a_part_of_a_larger_one(requirements: ann.Runtime) -> None:
+    whole = np.zeros(3 * PAGE, np.uint8)
+    begin = -whole.ctypes.data % PAGE
+    x = whole[begin : begin + PAGE].view(np.float32)
+    x[...] = -2
+    assert not is_readable_behind(x.ctypes.data, x.nbytes, 16)
+    with (
+        ann.load(unary(Unary.ABS, x.shape), ["Requirements"], runtime=requirements) as net,
+        net.bind({"x": x}) as bound,
+    ):
+        assert (bound.run()["y"] == 2).all()
+
+
+def test_an_input_of_a_worker_ends_with_a_page(folder: Path) -> None:
+    x = np.full((-TENSORS_OFFSET % PAGE or PAGE) // 4, -2, np.float32)
+    with (
+        ann.Runtime(folder, isolate=["Requirements"]) as runtime,
+        ann.load(unary(Unary.ABS, x.shape), ["Requirements"], runtime=runtime) as net,
+    ):
+        assert (net.run({"x": x})["y"] == 2).all()
+        assert not net.last_run.degraded
+
+
+def test_why_a_worker_makes_no_context(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = ann.BackendError("no memory is left there")
+
+    def fail(*_: object) -> None:
+        raise fault
+
+    monkeypatch.setattr(WorkerPart, "_bind", fail)
+    with (
+        ann.Runtime(folder, isolate=["Requirements"]) as runtime,
+        ann.load(unary(Unary.ABS), ["Requirements"], runtime=runtime) as net,
+    ):
+        with pytest.raises(ann.ExecutionError, match="no execution context") as caught:
+            net.run({"x": np.ones(4, np.float32)})
+        assert caught.value.__cause__ is fault
 
 
 def test_sub_tensors(requirements: ann.Runtime) -> None:

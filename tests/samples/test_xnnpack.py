@@ -334,3 +334,14 @@ def test_refusals_have_a_message(runtime: ann.Runtime) -> None:
     assert "no operator for TanH" in str(reasons["tanh"])
     assert "along channels, this is axis 2 of 4" in str(reasons["softmax"])
     assert "does not count padding" in str(reasons["pool"])
+
+
+def test_numbers_of_16_bits_are_no_part(runtime: ann.Runtime) -> None:
+    """In float32, between conversions, the layer would convert nothing."""
+    network = ann.Network()
+    x = network.add_input("x", ann.TensorInfo((2, 4), ann.DataType.FLOAT16))
+    network.add_output("y", network.add_dequantize(x))
+    with ann.load(network, ["Xnnpack", "CpuRef"], runtime=runtime) as loaded:
+        assert loaded.assignment.counts == {"CpuRef": 1}
+        values = np.arange(8, dtype=np.float16).reshape(2, 4)
+        np.testing.assert_array_equal(loaded.run({"x": values})["y"], values)

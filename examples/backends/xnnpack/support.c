@@ -275,6 +275,9 @@ armnn_status_t xn_check_layer(const armnn_layer_query_t* query, armnn_error_t* r
   const bool is_8bit = xn_is_8bit(query->input_infos[0]) || xn_is_8bit(query->output_infos[0]);
   ARMNN_RETURN_IF_ERROR(check_tensors(query, is_8bit, reason));
   if (is_8bit) ARMNN_RETURN_IF_ERROR(xn_check_8bit(query, reason));
+  if (!is_8bit && (query->type == ARMNN_LAYER_QUANTIZE || query->type == ARMNN_LAYER_DEQUANTIZE)) {
+    REFUSE("XNNPACK converts from and to 8 bits only");
+  }
   if (layout_of(query) != ARMNN_DATA_LAYOUT_NHWC) REFUSE("XNNPACK takes images channels last");
   switch (query->type) {
     case ARMNN_LAYER_CONVOLUTION2D:

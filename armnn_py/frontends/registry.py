@@ -23,8 +23,6 @@ from armnn_py.errors import (
     UnknownNameError,
 )
 from armnn_py.errors.shortage import tells_shortage
-from armnn_py.network import Network
-from armnn_py.network.saved_files import MARK
 from armnn_py.text import install_hint
 
 if TYPE_CHECKING:
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
 
     from armnn_py.frontends.common.source import ModelSource
     from armnn_py.frontends.common.stand_ins import RunsStandIns
+    from armnn_py.network import Network
 
 ModelLike: TypeAlias = (
     "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO | onnx.ModelProto"
@@ -85,8 +84,7 @@ class Frontend(Struct, frozen=True):
                 hints=[install_hint(self.package, self.extra)],
             )
         module = importlib.import_module(self.module)
-        network = module.import_source(source, shapes, backends, **choices)
-        assert isinstance(network, Network)
+        network: Network = module.import_source(source, shapes, backends, **choices)
         return network
 
 
@@ -339,6 +337,12 @@ def _is_openvino(head: bytes) -> bool:
     return re.match(rb"\s*(<\?xml[^>]*>\s*)?<net\b", head) is not None
 
 
+def _is_saved_network(head: bytes) -> bool:
+    from armnn_py.network.saved_files import MARK  # late: its package imports numpy
+
+    return head[30:] == MARK
+
+
 _KINDS: tuple[ForeignFile, ...] = (
     ForeignFile(
         _begins(b"version https://git-lfs"),
@@ -356,7 +360,7 @@ _KINDS: tuple[ForeignFile, ...] = (
         "give the ONNX or TensorFlow Lite model that it was made from",
     ),
     ForeignFile(
-        lambda head: head[30:] == MARK,
+        _is_saved_network,
         "a network that was saved with its backends (.armnnpy)",
         "load it by armnn_py.load(path) or OptimizedNetwork.load(path)",
     ),

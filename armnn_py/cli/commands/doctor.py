@@ -28,6 +28,7 @@ from armnn_py.cli.devices import devices_of
 from armnn_py.cli.help import Command
 from armnn_py.cli.misnamed import misnamed_lines
 from armnn_py.cli.render import Column, Renderer
+from armnn_py.frontends.registry import FRONTENDS
 from armnn_py.text import install_hint
 
 if TYPE_CHECKING:
@@ -182,8 +183,6 @@ def _sdk() -> Result:
 
 
 def _extras() -> Result:
-    from armnn_py.frontends.registry import FRONTENDS  # needs numpy
-
     of_models = {f"{one.name} models": (one.package, one.package, one.extra) for one in FRONTENDS}
     optional = dict(sorted(of_models.items())) | _OPTIONAL
     missing = [
